@@ -1,0 +1,1 @@
+"""Encoder Lab: encoder models seen from the inside, layer by layer (see README.md here)."""

@@ -1,0 +1,1 @@
+"""Layer 1: which models there are, and loading them."""

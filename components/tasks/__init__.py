@@ -1,0 +1,1 @@
+"""Layer 2: text in, frozen result out; add a capability as one module here."""
