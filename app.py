@@ -1,0 +1,72 @@
+"""Encoder Lab: builds the page from its tabs, and launches it. Run `python app.py`."""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import Any
+
+for _name, _value in {
+    "GRADIO_ANALYTICS_ENABLED": "False",  # the server phones home otherwise
+    "GRADIO_ANALYTICS_CACHE_FREQUENCY": "1000000",  # a summary in pandas after every click
+    "GRADIO_ANALYTICS_MAX_EVENTS": "200",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+}.items():
+    os.environ.setdefault(_name, _value)  # read when gradio and huggingface_hub are imported
+
+import gradio as gr  # noqa: E402
+
+from components.config import ASSETS, Settings  # noqa: E402
+from components.models.catalog import DEFAULT_MODEL  # noqa: E402
+from components.models.families import Task  # noqa: E402
+from components.models.manager import ModelManager  # noqa: E402
+from components.tabs import TABS  # noqa: E402
+from components.tabs.base import Page  # noqa: E402
+from components.tabs.look import theme  # noqa: E402
+from components.views import page as views  # noqa: E402
+
+
+def create_app(models: ModelManager) -> gr.Blocks:
+    """Build the page: the header, the status line, and one tab for each entry of TABS."""
+    demo = gr.Blocks(title="Encoder Lab", analytics_enabled=False, delete_cache=(3600, 3600))
+    with demo:
+        gr.HTML(views.header())
+        status = gr.HTML(views.status_line(models.status()), elem_id="status")
+        page = Page(demo, models, status)
+        with gr.Tabs(elem_id="tabs"):
+            for tab in TABS:
+                with gr.Tab(tab.title, id=tab.id, elem_id=f"tab-{tab.id}"):
+                    tab.build(page)
+    demo.queue(max_size=256, status_update_rate=3)
+    return demo
+
+
+def launch_options() -> dict[str, Any]:
+    """Give what the server is started with: nothing shared, nothing kept, nothing sent out."""
+    return {
+        "theme": theme(),
+        "css_paths": [ASSETS / "style.css"],
+        "footer_links": [],
+        "run_history": False,  # saved every visitor's runs; with ssr_mode open to CVE-2026-134825
+        "ssr_mode": False,
+        "enable_monitoring": False,
+        "show_error": False,
+        "max_file_size": "1mb",
+        "pwa": False,
+        "share": False,
+    }
+
+
+def main() -> None:
+    """Start the app, and warm what the first visitor will see while the page is served."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
+    models = ModelManager(Settings.from_environment())
+    demo = create_app(models)
+    demo.launch(prevent_thread_lock=True, **launch_options())
+    models.warm((DEFAULT_MODEL, task, task is Task.ENCODER) for task in Task)
+    demo.block_thread()
+
+
+if __name__ == "__main__":
+    main()

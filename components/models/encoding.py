@@ -1,0 +1,36 @@
+"""What a tokenizer made of a text, as plain values: no torch, so that tasks stay light."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Span = tuple[int, int]  # half-open character offsets
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """One input as the network reads it: one entry a position in every tuple.
+
+    `offsets` are characters of the text that `sequence_ids` names: 0 the first, 1 the second,
+    None a special token, whose offsets are (0, 0) and mean nothing.
+    """
+
+    tokens: tuple[str, ...]
+    input_ids: tuple[int, ...]
+    token_type_ids: tuple[int, ...] | None  # None: the family has no segments
+    offsets: tuple[Span, ...]
+    sequence_ids: tuple[int | None, ...]
+    word_ids: tuple[int | None, ...]
+    full_length: int  # tokens before truncation, special ones included
+
+    def __len__(self) -> int:
+        return len(self.input_ids)
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether the end of the text was left out."""
+        return self.full_length > len(self)
+
+    def positions_of(self, token_id: int) -> tuple[int, ...]:
+        """Give the positions that hold `token_id`."""
+        return tuple(i for i, found in enumerate(self.input_ids) if found == token_id)

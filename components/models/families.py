@@ -1,0 +1,103 @@
+"""All that differs between the families of encoders. Add one as an entry of FAMILIES."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Task(StrEnum):
+    """What a head is for; the values are the Hub's own tags."""
+
+    FILL_MASK = "fill-mask"
+    NEXT_SENTENCE = "next-sentence-prediction"
+    SENTIMENT = "text-classification"
+    QUESTION_ANSWERING = "question-answering"
+    ENCODER = "feature-extraction"  # no head: hidden states and attention
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One family: how its tokens are spelled, what it changed, what it cannot do and why."""
+
+    model_type: str  # as in config.json
+    name: str
+    paper: str
+    changed: str  # one sentence: what this family changed
+    continuation_prefix: str = ""  # marks a piece that goes on with a word
+    word_prefix: str = ""  # marks a piece that begins a word
+    has_segments: bool = False  # the network was trained with token_type_ids
+    positions_follow_padding: bool = False  # position numbers start after pad_token_id
+    why_not: Mapping[Task, str] = field(default_factory=dict)
+
+
+_NO_PAIRS = "was trained without next-sentence prediction; use BERT."
+
+FAMILIES: Mapping[str, Family] = {
+    family.model_type: family
+    for family in (
+        Family(
+            model_type="bert",
+            name="BERT",
+            paper="Devlin et al. 2019, arXiv:1810.04805",
+            changed="Reads both contexts at once; trained on masked words and sentence pairs.",
+            continuation_prefix="##",
+            has_segments=True,
+        ),
+        Family(
+            model_type="roberta",
+            name="RoBERTa",
+            paper="Liu et al. 2019, arXiv:1907.11692",
+            changed="Same network, better training: more text, dynamic masks, no sentence pairs.",
+            word_prefix="Ġ",
+            positions_follow_padding=True,
+            why_not={Task.NEXT_SENTENCE: f"RoBERTa {_NO_PAIRS}"},
+        ),
+        Family(
+            model_type="albert",
+            name="ALBERT",
+            paper="Lan et al. 2020, arXiv:1909.11942",
+            changed="One layer's weights serve every layer; the embedding matrix is factorized.",
+            word_prefix="▁",
+            has_segments=True,
+            why_not={
+                Task.NEXT_SENTENCE: "ALBERT was trained on sentence order instead of next-sentence "
+                "prediction; use BERT."
+            },
+        ),
+        Family(
+            model_type="distilbert",
+            name="DistilBERT",
+            paper="Sanh et al. 2019, arXiv:1910.01108",
+            changed="Half of BERT's layers, taught by BERT's own answers.",
+            continuation_prefix="##",
+            why_not={Task.NEXT_SENTENCE: f"DistilBERT {_NO_PAIRS}"},
+        ),
+        Family(
+            model_type="electra",
+            name="ELECTRA",
+            paper="Clark et al. 2020, arXiv:2003.10555",
+            changed="Learns to tell replaced words from real ones instead of filling blanks.",
+            continuation_prefix="##",
+            has_segments=True,
+            why_not={
+                Task.NEXT_SENTENCE: f"ELECTRA {_NO_PAIRS}",
+                Task.FILL_MASK: "ELECTRA's discriminator fills no blanks: its generator does.",
+            },
+        ),
+        Family(
+            model_type="deberta-v2",
+            name="DeBERTa",
+            paper="He et al. 2021, arXiv:2006.03654, arXiv:2111.09543",
+            changed="Keeps what a token is and where it stands apart inside attention.",
+            word_prefix="▁",
+            has_segments=True,
+            why_not={
+                Task.NEXT_SENTENCE: f"DeBERTa {_NO_PAIRS}",
+                Task.FILL_MASK: "DeBERTa-v3 was trained on replaced tokens, and its published "
+                "checkpoints carry no trained masked-word head.",
+            },
+        ),
+    )
+}

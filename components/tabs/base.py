@@ -1,0 +1,263 @@
+"""What every tab is made of: Tab, Page, the shared controls, and wire(), which attaches it."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import gradio as gr
+
+from components.config import ASSETS, MAX_TEXT
+from components.errors import AppError
+from components.models.catalog import DEFAULT_MODEL, cards_for
+from components.models.families import Task
+from components.models.manager import ModelManager
+from components.views import markup, page
+
+if TYPE_CHECKING:
+    from components.models.loaded import LoadedModel
+
+logger = logging.getLogger(__name__)
+
+_MODEL_RUNS = "model"  # every event that runs a network shares one limit
+_MODEL_RUNS_LIMIT = 4  # networks use all cores by themselves; more at once only wait
+_progress: ContextVar[gr.Progress | None] = ContextVar("progress", default=None)
+_CLICKS = (ASSETS / "clicks.js").read_text(encoding="utf-8")
+_NEVER_CAUGHT = (KeyboardInterrupt, SystemExit, GeneratorExit)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The page that tabs are built into."""
+
+    demo: gr.Blocks
+    models: ModelManager
+    status: gr.HTML
+
+    def model(self, model_id: str, task: Task, *, attentions: bool = False) -> LoadedModel:
+        """Give a model, telling the visitor who waits for it that it is being loaded."""
+        progress = _progress.get()
+        if progress is not None and not self.models.is_loaded(
+            model_id, task, attentions=attentions
+        ):
+            progress(0.1, desc=f"Loading {model_id}")
+        return self.models.get(model_id, task, attentions=attentions)
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """One tab: `id` is its module's name and that of its public endpoint."""
+
+    id: str
+    title: str
+    build: Callable[[Page], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Rows of values for `fields`, each put in by one click."""
+
+    rows: gr.Dataset
+    fields: Sequence[Any]
+
+    def chosen(self, **options: Any) -> Any:
+        """Attach the click that fills the fields."""
+        single = len(self.fields) == 1
+        return self.rows.click(
+            lambda row: row[0] if single else row, self.rows, list(self.fields), **options
+        )
+
+
+def wire(
+    page: Page,
+    tab: Tab,
+    triggers: Sequence[Any],
+    run: Callable[..., Any],
+    inputs: Sequence[Any],
+    outputs: Sequence[Any],
+    *,
+    endpoint: Callable[..., Any],
+    edits: gr.Textbox | None = None,
+    examples: Examples | None = None,
+) -> None:
+    """Attach a tab: its triggers, its first screen, its clicks on the text, its public endpoint.
+
+    The first of `outputs` is the finding, where a refusal is shown; what was typed always stays.
+    `run` maps the values of `inputs` to those of `outputs`. `edits` is the text that clicks in
+    the outputs change. `endpoint` is a typed, documented function that answers programs.
+    """
+    shown = [*outputs, page.status]
+    handler = _handler(page, run, outputs)
+    shared: dict[str, Any] = {
+        "concurrency_id": _MODEL_RUNS,
+        "concurrency_limit": _MODEL_RUNS_LIMIT,
+        "api_visibility": "private",
+    }
+    gr.on(list(triggers), handler, list(inputs), shown, **shared)
+    glue: dict[str, Any] = {"queue": False, "api_visibility": "private"}
+    changes = [examples.chosen(**glue)] if examples else []
+    if edits is not None:
+        views = [output for output in outputs if isinstance(output, gr.HTML)]
+        changes += [view.select(edited, None, edits, **glue) for view in views]
+    for change in changes:
+        change.then(handler, list(inputs), shown, **shared)
+    first = _first_screen(page, run, [component.value for component in inputs], outputs)
+    page.demo.load(first, None, shown, show_progress="hidden", **glue)
+    gr.events.api(
+        _plain_errors(endpoint),
+        api_name=tab.id,
+        concurrency_id=_MODEL_RUNS,
+        concurrency_limit=_MODEL_RUNS_LIMIT,
+    )
+
+
+def edited(event: gr.SelectData) -> str:
+    """Give the text after a click on one of its words or candidates."""
+    start, end = event.index
+    text = str(event.value["text"])[: 2 * MAX_TEXT]
+    return text[:start] + str(event.value["put"]) + text[end:]
+
+
+@contextmanager
+def columns() -> Iterator[tuple[gr.Column, gr.Column, gr.Column]]:
+    """Lay out a tab as (input, result, options).
+
+    Wide, the result stands right of the other two; on a phone it comes between them.
+    """
+    with gr.Row(elem_classes="lab-columns"):
+        yield (
+            gr.Column(elem_classes="lab-input", min_width=0),
+            gr.Column(elem_classes="lab-result", min_width=0),
+            gr.Column(elem_classes="lab-options", min_width=0),
+        )
+
+
+def examples(
+    tab_id: str, fields: Sequence[Any], rows: Sequence[Sequence[Any]], labels: Sequence[str]
+) -> Examples:
+    """Offer ready values for `fields`; `labels` say what each row shows."""
+    dataset = gr.Dataset(
+        components=list(fields),
+        samples=[list(row) for row in rows],
+        sample_labels=list(labels),
+        type="values",
+        label="Examples",
+        elem_id=f"{tab_id}-examples",
+    )
+    return Examples(dataset, fields)
+
+
+def clickable(**options: Any) -> gr.HTML:
+    """Make an HTML view whose marked parts can be clicked, see views.markup.button."""
+    return gr.HTML(js_on_load=_CLICKS, **options)
+
+
+def finding_view(tab_id: str) -> gr.HTML:
+    """Make the view that states the finding, or what was wrong."""
+    return clickable(value=markup.waiting("Warming up …"), elem_id=f"{tab_id}-finding")
+
+
+def model_picker(tab_id: str, task: Task) -> gr.Dropdown:
+    """Offer the bundled models that have a head for `task`, and any id of the Hub."""
+    cards = cards_for(task)
+    return gr.Dropdown(
+        [(card.about, card.id) for card in cards],
+        value=DEFAULT_MODEL if any(c.id == DEFAULT_MODEL for c in cards) else cards[0].id,
+        label="Model",
+        info="Bundled, or type any id of the Hub, such as bert-base-uncased.",
+        allow_custom_value=True,
+        interactive=True,
+        elem_id=f"{tab_id}-model",
+    )
+
+
+def text_box(tab_id: str, name: str, value: str, label: str, **options: Any) -> gr.Textbox:
+    """Make a field for a text; its limit is said here and enforced by the task."""
+    limit = options.pop("max_length", MAX_TEXT)
+    return gr.Textbox(
+        value,
+        label=label,
+        max_length=limit,
+        info=options.pop("info", f"Up to {limit:,} characters."),
+        elem_id=f"{tab_id}-{name}",
+        html_attributes=gr.InputHTMLAttributes(spellcheck=False, autocomplete="off"),
+        **options,
+    )
+
+
+def _handler(
+    page: Page, run: Callable[..., Any], outputs: Sequence[Any]
+) -> Callable[..., list[Any]]:
+    def handle(progress: gr.Progress = gr.Progress(), *values: Any) -> list[Any]:  # noqa: B008
+        token = _progress.set(progress)
+        try:
+            return [*_drawn(run, values, outputs)[1], _status(page)]
+        finally:
+            _progress.reset(token)
+
+    return handle
+
+
+def _first_screen(
+    page: Page, run: Callable[..., Any], defaults: Sequence[Any], outputs: Sequence[Any]
+) -> Callable[[], list[Any]]:
+    """Answer the filled-in example: it is the same for every visitor, so it is computed once."""
+    lock = threading.Lock()
+    kept: list[Any] = []
+
+    def first() -> list[Any]:
+        with lock:
+            if kept:
+                return [*kept, _status(page)]
+            is_answer, drawn = _drawn(run, defaults, outputs)
+            kept.extend(drawn if is_answer else ())
+            return [*drawn, _status(page)]
+
+    return first
+
+
+def _drawn(
+    run: Callable[..., Any], values: Sequence[Any], outputs: Sequence[Any]
+) -> tuple[bool, list[Any]]:
+    """Run a tab: its drawing, or a sentence and no stale result; never both."""
+    try:
+        drawn = run(*values)
+    except AppError as error:
+        return False, _instead(markup.refusal(str(error), error.suggestion), outputs)
+    except (
+        BaseException
+    ) as error:  # also a panic of the tokenizers, else the visitor waits for ever
+        if isinstance(error, _NEVER_CAUGHT):
+            raise
+        logger.exception("a tab failed")
+        return False, _instead(markup.failure(), outputs)
+    return True, list(drawn) if isinstance(drawn, tuple) else [drawn]
+
+
+def _instead(message: str, outputs: Sequence[Any]) -> list[Any]:
+    typed = gr.components.FormComponent
+    cleared = [gr.skip() if isinstance(o, typed) else None for o in outputs[1:]]
+    return [message, *cleared]
+
+
+def _status(shown_on: Page) -> str:
+    return page.status_line(shown_on.models.status())
+
+
+def _plain_errors(endpoint: Callable[..., Any]) -> Callable[..., Any]:
+    """Tell programs what was wrong with their values, in words, and nothing of our insides."""
+
+    @functools.wraps(endpoint)
+    def answer(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return endpoint(*args, **kwargs)
+        except AppError as error:
+            raise gr.Error(str(error), print_exception=False) from error
+
+    return answer

@@ -1,0 +1,147 @@
+"""Fill-mask: what a masked language model would put into each blank (Devlin et al. 2019, 3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from components.config import MAX_TOP_K
+from components.errors import InputError
+from components.models.encoding import Encoding, Span
+from components.tasks.scores import softmax
+from components.tasks.words import Word, check_text, split_words, with_mask
+
+if TYPE_CHECKING:
+    from components.models.loaded import LoadedModel
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One entry of the vocabulary, and how probable it is in a blank."""
+
+    token: str  # as in the vocabulary
+    word: str  # without the marks of the family
+    token_id: int
+    score: float  # probability over the whole vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Blank:
+    """One mask: where it stands in the text, and its candidates, best first."""
+
+    span: Span
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FillMaskResult:
+    """What fills each blank of `text`, left to right; every blank is scored on its own."""
+
+    model_id: str
+    text: str  # with the model's own mask token
+    mask_token: str
+    words: tuple[Word, ...]
+    blanks: tuple[Blank, ...]
+    not_tokens: tuple[tuple[str, tuple[str, ...]], ...]  # asked-for words that are several pieces
+    notices: tuple[str, ...]
+
+
+def predict(
+    model: LoadedModel, text: str, *, top_k: int = 5, only: Sequence[str] = ()
+) -> FillMaskResult:
+    """Rank the vocabulary, or the words `only`, at each blank of `text`; keep the `top_k` best.
+
+    Scores are probabilities over the whole vocabulary, also with `only`. Raises InputError for a
+    text without a blank.
+    """
+    check_text(text, "The text")
+    text, spellings = with_mask(text, model.mask_token)
+    encoding = model.encode(text, literal=False)
+    positions = encoding.positions_of(model.mask_token_id)
+    if not positions:
+        raise _no_blank(text, model.mask_token, encoding)
+    logits = model.run([encoding], positions=[positions])[0]["logits"]  # (blanks, vocab)
+    scores = softmax(logits)
+    asked = [word.strip() for word in only if word.strip()]
+    wanted, not_tokens = _sort_out(model, asked)
+    words = split_words(text, model.mask_token)
+    spans = [word.span for word in words if word.is_blank]
+    return FillMaskResult(
+        model_id=model.id,
+        text=text,
+        mask_token=model.mask_token,
+        words=words,
+        blanks=tuple(
+            Blank(span, _candidates(model, row, wanted if asked else None, _clamped(top_k)))
+            for span, row in zip(spans, scores, strict=False)
+        ),
+        not_tokens=not_tokens,
+        notices=_notices(model, spellings, encoding, len(spans) - len(positions)),
+    )
+
+
+def _clamped(top_k: int) -> int:
+    return max(1, min(int(top_k), MAX_TOP_K))
+
+
+def _no_blank(text: str, mask_token: str, encoding: Encoding) -> InputError:
+    if mask_token in text:
+        return InputError(
+            f"The blank stands after the first {len(encoding)} tokens, where the model stops "
+            "reading. Shorten the text before it."
+        )
+    words = [word for word in split_words(text, mask_token) if text[word.span[0]].isalnum()]
+    start, end = words[-1].span if words else (len(text), len(text))
+    return InputError(
+        f"The text has no blank. Put {mask_token} or ___ where a word is missing, "
+        "or click a word to hide it.",
+        suggestion=text[:start] + mask_token + text[end:],
+    )
+
+
+def _sort_out(
+    model: LoadedModel, asked: Sequence[str]
+) -> tuple[list[int], tuple[tuple[str, tuple[str, ...]], ...]]:
+    """Part the words asked for into token ids, and words that are not one token here."""
+    ids: list[int] = []
+    not_tokens: list[tuple[str, tuple[str, ...]]] = []
+    for word in dict.fromkeys(asked):
+        pieces = model.pieces(word)
+        if len(pieces) == 1 and pieces[0][0] != model.unknown_token_id:
+            ids.append(pieces[0][0])
+        else:
+            not_tokens.append((word, tuple(token for _, token in pieces)))
+    return list(dict.fromkeys(ids)), tuple(not_tokens)
+
+
+def _candidates(
+    model: LoadedModel, scores: NDArray[np.float64], wanted: list[int] | None, top_k: int
+) -> tuple[Candidate, ...]:
+    ids = np.asarray(wanted if wanted is not None else _best(scores, top_k), dtype=int)
+    best = ids[np.argsort(-scores[ids], kind="stable")]
+    tokens = [(model.token(int(i)), int(i)) for i in best]
+    return tuple(
+        Candidate(token, model.readable(token), i, float(scores[i])) for token, i in tokens
+    )
+
+
+def _best(scores: NDArray[np.float64], top_k: int) -> NDArray[np.intp]:
+    return np.argpartition(-scores, top_k - 1)[:top_k]
+
+
+def _notices(
+    model: LoadedModel, spellings: Sequence[str], encoding: Encoding, unread: int
+) -> tuple[str, ...]:
+    notices = list(model.notices)
+    if spellings:
+        notices.append(f"{' and '.join(spellings)} was read as {model.mask_token}.")
+    if encoding.is_truncated:
+        notices.append(
+            f"Only the first {len(encoding)} of {encoding.full_length} tokens were read"
+            + (f"; {unread} of the blanks came later." if unread else ".")
+        )
+    return tuple(notices)

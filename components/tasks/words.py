@@ -1,0 +1,54 @@
+"""Words and blanks of a typed text: what a visitor can click, by character offsets."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from components.config import MAX_TEXT
+from components.errors import InputError
+from components.models.encoding import Span
+
+# How people write a blank: [MASK], <mask>, [ Mask ], ___
+_BLANK = re.compile(r"\[\s*mask\s*\]|<\s*mask\s*>|_{3,}", re.IGNORECASE)
+_WORD = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word, a punctuation mark or a blank, at `span` of the text."""
+
+    span: Span
+    is_blank: bool = False
+
+
+def check_text(text: object, name: str, limit: int = MAX_TEXT) -> str:
+    """Give `text` back; raises InputError when it is empty or longer than `limit` characters."""
+    if not isinstance(text, str) or not text.strip():
+        raise InputError(f"{name} is empty. Type something, or choose an example.")
+    if len(text) > limit:
+        raise InputError(
+            f"{name} is too long: {len(text):,} characters, and at most {limit:,} are read. "
+            "Shorten it."
+        )
+    return text
+
+
+def with_mask(text: str, mask_token: str) -> tuple[str, tuple[str, ...]]:
+    """Spell every blank as `mask_token`; give the text and the other spellings that were met."""
+    met = dict.fromkeys(m.group() for m in _BLANK.finditer(text) if m.group() != mask_token)
+    return _BLANK.sub(lambda _: mask_token, text), tuple(met)
+
+
+def split_words(text: str, mask_token: str) -> tuple[Word, ...]:
+    """Split `text` into words, punctuation and blanks, left to right."""
+    words: list[Word] = []
+    for part in re.split(f"({re.escape(mask_token)})", text):
+        begin = words[-1].span[1] if words else 0
+        begin = text.index(part, begin) if part else begin
+        if part == mask_token:
+            words.append(Word((begin, begin + len(part)), is_blank=True))
+        else:
+            spans = ((begin + m.start(), begin + m.end()) for m in _WORD.finditer(part))
+            words.extend(Word(span) for span in spans)
+    return tuple(words)

@@ -1,0 +1,37 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+_UNITS = ("bytes", "kB", "MB", "GB")
+
+
+def percent(score: float) -> str:
+    """Write a probability as a percentage, with the digits that still say something."""
+    share = 100 * score
+    if 0 < share < 0.01:
+        return "< 0.01 %"
+    if 99.99 < share < 100:
+        return "> 99.99 %"
+    return f"{share:.2f} %" if share < 1 or share > 99 else f"{share:.1f} %"
+
+
+def size(count: float) -> str:
+    """Write a number of bytes (1 kB = 1000 bytes)."""
+    unit = 0
+    while count >= 1000 and unit < len(_UNITS) - 1:
+        count, unit = count / 1000, unit + 1
+    return (
+        f"{count:.0f} {_UNITS[unit]}"
+        if count >= 100 or unit == 0
+        else f"{count:.1f} {_UNITS[unit]}"
+    )
+
+
+def millions(count: int) -> str:
+    """Write a number of parameters, as in "22.7 M"."""
+    return f"{count / 1e6:.1f} M"
+
+
+def milliseconds(seconds: float) -> str:
+    """Write a short time."""
+    return f"{1000 * seconds:.0f} ms" if seconds >= 0.01 else f"{1000 * seconds:.1f} ms"
