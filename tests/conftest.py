@@ -50,7 +50,7 @@ def models(tiny_dir: Path) -> ModelManager:
 @pytest.fixture(scope="session")
 def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., LoadedModel]:
     """Load a tiny network of any family with any head: load("roberta", Task.FILL_MASK)."""
-    from components.models import loading
+    from components.models import checkpoint, loading
 
     folder, settings = tmp_path_factory.mktemp("families"), Settings(device="cpu")
     kept: dict[Any, LoadedModel] = {}
@@ -62,10 +62,12 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., LoadedModel]
             place = folder / f"{family}-{head}"
             if not place.exists():
                 fakes.write_checkpoint(place, family, head)
-            source = loading.hub.Source(str(place), local_only=True)
-            placement = loading.find_placement(settings)
-            resident = loading.read_resident(
-                place.name, source, task, placement, attentions=attentions
+            resident = loading.load_resident(
+                checkpoint.read_checkpoint(place.name, place),
+                task,
+                settings,
+                loading.find_placement(settings),
+                attentions=attentions,
             )
             kept[key] = LoadedModel(resident)
         return kept[key]
