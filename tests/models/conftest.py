@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import huggingface_hub
 import pytest
 import torch
+from huggingface_hub import constants
 
 from components.config import Settings
+from components.errors import AppError
 from components.models.checkpoint import read_checkpoint
 from components.models.families import Task
 from components.models.loaded import LoadedModel
 from components.models.loading import find_placement, load_resident
 from components.models.manager import ModelManager
 from tests import fakes
+from tests.hub_stand_in import HubStandIn, serving
 
 Folder = Callable[[str, str], Path]
 
@@ -78,3 +83,77 @@ def load_folder(
     checkpoint = read_checkpoint(folder.name, folder)
     placement = find_placement(settings)
     return LoadedModel(load_resident(checkpoint, task, settings, placement, attentions=attentions))
+
+
+# The Hub
+
+
+@pytest.fixture(scope="session")
+def served(checkpoints: Folder) -> Iterator[HubStandIn]:
+    """Serve a checkpoint of every family: have/FAMILY-fill-mask."""
+    folders = [checkpoints(family, "fill-mask") for family in fakes.FAMILY_NAMES]
+    with serving(folders[0].parent) as server:
+        yield server
+
+
+@pytest.fixture
+def stand_in(
+    served: HubStandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[HubStandIn]:
+    """Make huggingface_hub take the stand-in for the Hub, with an empty cache."""
+    point_to(served.url, monkeypatch)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    yield served
+    served.requests.clear()
+    served.tokens.clear()
+    served.broken.clear()
+    served.delay = 0.0
+    huggingface_hub.close_session()
+
+
+@pytest.fixture
+def fresh(tiny_dir: Path) -> Callable[..., ModelManager]:
+    """Make managers that know nothing yet, with some settings changed."""
+
+    def make(**changes: object) -> ModelManager:
+        return ModelManager(Settings(device="cpu", models_dir=tiny_dir, **changes))
+
+    return make
+
+
+def point_to(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make huggingface_hub, which reads its settings at import, take `url` for the Hub."""
+    huggingface_hub.close_session()
+    monkeypatch.setattr(constants, "ENDPOINT", url)
+    template = url + "/{repo_id}/resolve/{revision}/{filename}"
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+
+
+def copy_folder(source: Path, target: Path) -> None:
+    """Copy a folder into another, which may be there already."""
+    shutil.copytree(source, target, dirs_exist_ok=True)
+
+
+def refusal(manager: ModelManager, model_id: str) -> AppError:
+    """Give the sentence with which `model_id` is refused, within the time one waits."""
+    began = time.monotonic()
+    with pytest.raises(AppError) as error:
+        manager.get(model_id, Task.FILL_MASK)
+    assert time.monotonic() - began < 5
+    return error.value
+
+
+# Memory
+
+
+@pytest.fixture
+def tight(tiny_dir: Path) -> ModelManager:
+    """Manager with room for bert-mini or distilbert-mini, not for both."""
+    return ModelManager(Settings(device="cpu", models_dir=tiny_dir, memory_limit=200_000))
+
+
+def logits(model: LoadedModel) -> Any:
+    """Give the answer of `model` to one sentence."""
+    return next(iter(model.run([model.encode("the soup was cold")])[0].values()))

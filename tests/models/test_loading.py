@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import gc
-import io
 import pickle
-import sys
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +12,8 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
-from components.config import Settings, SettingsError
-from components.errors import CheckpointError, HeadError, ModelError
+from components.config import Settings
+from components.errors import CheckpointError, HeadError
 from components.models import loading
 from components.models.checkpoint import Checkpoint, read_checkpoint
 from components.models.families import FAMILIES, Task
@@ -190,155 +188,6 @@ def test_pickles_are_never_opened(copy: Copy, tmp_path: Path) -> None:
     assert not trace.exists()
 
 
-def test_code_of_a_checkpoint_is_never_run_nor_asked_about(
-    copy: Copy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:  # H16
-    folder, trace = copy(model_type="zork"), tmp_path / "ran"
-    change_json(
-        folder / "config.json",
-        auto_map={"AutoConfig": "code.Config", "AutoModelForMaskedLM": "code.Model"},
-    )
-    (folder / "code.py").write_text(f"open({str(trace)!r}, 'w')\n")
-    monkeypatch.setattr("builtins.input", lambda *_: pytest.fail("asked on stdin"))
-    monkeypatch.setattr(sys, "stdin", io.StringIO("y\ny\ny\n"))
-    with pytest.raises(CheckpointError, match="never runs such code"):
-        load_folder(folder)
-    change_json(folder / "config.json", model_type="bert")
-    load_folder(folder)
-    assert not trace.exists()
-
-
-# Broken folders
-
-
-def spoil(name: str, content: str | bytes | None) -> Callable[[Path], None]:
-    def change(folder: Path) -> None:
-        if content is None:
-            (folder / name).unlink()
-        elif isinstance(content, bytes):
-            (folder / name).write_bytes(content)
-        else:
-            (folder / name).write_text(content, encoding="utf-8")
-
-    return change
-
-
-def halve(folder: Path) -> None:
-    file = folder / "model.safetensors"
-    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-
-
-def setting(**changes: Any) -> Callable[[Path], None]:
-    return lambda folder: change_json(folder / "config.json", **changes)
-
-
-POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
-BROKEN = {
-    "no config": (spoil("config.json", None), "no config.json"),
-    "half a config": (spoil("config.json", '{"a":'), "not JSON"),
-    "a list as config": (spoil("config.json", "[1]"), "which kind of model"),
-    "no type": (setting(model_type=None, architectures=None), "which kind of model"),
-    "unknown type": (setting(model_type="zork"), "does not know"),
-    "a word for a number": (setting(num_hidden_layers="three"), "num_hidden_layers"),
-    "heads that do not divide": (setting(num_attention_heads=5), "could not be read"),
-    "no such activation": (setting(hidden_act="zork"), "could not be read"),
-    "no such dtype": (setting(dtype="zork"), "could not be read"),
-    "labels that are no table": (setting(id2label="x"), "could not be read"),
-    "padding outside": (setting(pad_token_id=10**6), "could not be read"),
-    "negative vocabulary": (setting(vocab_size=-5), "tokenizer"),
-    "quantized": (
-        setting(quantization_config={"quant_method": "bitsandbytes", "load_in_8bit": True}),
-        "could not be read",
-    ),
-    "no weights": (spoil("model.safetensors", None), "no weights in safetensors form"),
-    "half the weights": (halve, "damaged"),
-    "no bytes": (spoil("model.safetensors", b""), "damaged"),
-    "a pointer": (spoil("model.safetensors", POINTER), "damaged"),
-    "half a tokenizer": (spoil("tokenizer.json", "{"), "could not be read"),
-    "an empty tokenizer": (spoil("tokenizer.json", "{}"), "could not be read"),
-    "an odd tokenizer": (
-        spoil("tokenizer.json", '{"model": {"type": "Zork"}, "added_tokens": []}'),
-        "could not be read",
-    ),
-    "a list of settings": (spoil("tokenizer_config.json", "[]"), "could not be read"),
-    "a tokenizer of another kind": (
-        spoil("tokenizer_config.json", '{"tokenizer_class": "BertJapaneseTokenizer"}'),
-        "could not be read",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_folder_gets_a_sentence_of_its_own(name: str, copy: Copy) -> None:
-    folder = copy()
-    change, said = BROKEN[name]
-    change(folder)
-    with pytest.raises(CheckpointError, match=said) as error:
-        load_folder(folder)
-    assert str(error.value).startswith(folder.name)
-    assert str(folder.parent) not in str(error.value)  # no path of the server
-    assert len(str(error.value)) < 400
-
-
-def test_a_folder_that_is_not_there_is_never_looked_for_on_the_hub(tmp_path: Path) -> None:
-    with pytest.raises(CheckpointError, match=r"no config\.json"):
-        read_checkpoint("bert-mini", tmp_path / "none")
-
-
-@pytest.mark.parametrize("kind", ["gpt2", "t5", "deberta", "xlm-roberta", "llama", "vit"])
-def test_other_kinds_of_models_are_refused_by_name(kind: str, copy: Copy) -> None:
-    folder = copy()
-    transformers.AutoConfig.for_model(kind).save_pretrained(folder)
-    with pytest.raises(ModelError, match=f"of the type {kind}, .*BERT, RoBERTa"):
-        load_folder(folder)
-
-
-def test_a_panic_of_the_tokenizers_becomes_a_sentence(
-    copy: Copy, monkeypatch: pytest.MonkeyPatch
-) -> None:  # H31
-    class PanicException(BaseException):
-        pass
-
-    def panic(*_args: Any, **_options: Any) -> None:
-        raise PanicException("called `Option::unwrap()` on a `None` value")
-
-    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", panic)
-    with pytest.raises(CheckpointError, match="could not be read"):
-        load_folder(copy())
-
-
-def test_an_interrupt_is_no_trouble_of_the_checkpoint(
-    copy: Copy, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupt(*_args: Any, **_options: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        load_folder(copy())
-
-
-# How much a model reads
-
-
-def limit_of(folder: Path) -> int:
-    return load_folder(folder, Task.ENCODER).max_length
-
-
-def test_a_tokenizer_without_a_limit_takes_that_of_the_network(copy: Copy) -> None:  # H23
-    for family in FAMILY_NAMES:
-        folder = copy(family, "base")
-        change_json(folder / "tokenizer_config.json", model_max_length=None)
-        assert limit_of(folder) == 64
-
-
-@pytest.mark.parametrize(("said", "limit"), [(32, 32), (10**30, 64), (0, 64), (2, 64)])
-def test_the_smaller_limit_counts_unless_it_is_nonsense(copy: Copy, said: int, limit: int) -> None:
-    folder = copy("bert", "base")
-    change_json(folder / "tokenizer_config.json", model_max_length=said)
-    assert limit_of(folder) == limit
-
-
 # Devices
 
 
@@ -392,35 +241,6 @@ def test_the_precision_can_be_chosen(precision: str, checkpoints: Checkpoints) -
     checkpoint = read_checkpoint("bert", checkpoints("bert", "fill-mask"))
     resident = load_resident(checkpoint, Task.FILL_MASK, settings, placement)
     assert {t.dtype for t in resident.network.parameters()} == {getattr(torch, precision)}
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("DEVICE", "gpu"), ("DEVICE", "cuda:x"), ("DEVICE", "meta"), ("DEVICE", "cpu; rm"),
-        ("PRECISION", "float33"), ("PRECISION", "int8"), ("PRECISION", "nn"),
-        ("MEMORY_GB", "lots"), ("MEMORY_GB", "0"), ("MEMORY_GB", "-1"), ("MEMORY_GB", "nan"),
-        ("MEMORY_GB", "inf"), ("MEMORY_GB", "1e999"), ("MEMORY_GB", "2 GB"),
-    ],
-)  # fmt: skip
-def test_a_setting_that_cannot_be_stops_the_start_with_a_sentence(name: str, value: str) -> None:
-    with pytest.raises(SettingsError) as error:
-        Settings.from_environment({f"ENCODER_LAB_{name}": value})
-    assert f"ENCODER_LAB_{name}" in str(error.value)
-    assert value in str(error.value)
-
-
-def test_settings_are_read_from_the_environment() -> None:
-    assert Settings.from_environment({}) == Settings()
-    assert Settings.from_environment({"ENCODER_LAB_DEVICE": " ", "OTHER": "x"}) == Settings()
-    made = Settings.from_environment(
-        {
-            "ENCODER_LAB_DEVICE": " CUDA:1 ",
-            "ENCODER_LAB_PRECISION": "bfloat16",
-            "ENCODER_LAB_MEMORY_GB": "0.5",
-        }
-    )
-    assert made == Settings(device="cuda:1", precision="bfloat16", memory_limit=2**29)
 
 
 @pytest.fixture
