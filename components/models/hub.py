@@ -10,6 +10,7 @@ import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -62,6 +63,15 @@ def find_source(model_id: str, timeout: float) -> Source:
             raise refusal from error
         return Source(model_id, local_only=True)
     return Source(model_id, local_only=False)
+
+
+def disk_bytes(source: Source) -> int:
+    """Count the bytes of the files with weights of a checkpoint that was read from `source`."""
+    folder = Path(source.place)
+    if not folder.is_dir():
+        config = huggingface_hub.try_to_load_from_cache(source.place, "config.json")
+        folder = Path(config).parent if isinstance(config, str) else folder
+    return sum(file.stat().st_size for file in folder.glob("*.safetensors"))
 
 
 @contextmanager

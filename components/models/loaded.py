@@ -36,6 +36,7 @@ class Resident:
     device: str
     max_length: int  # tokens of one input, special ones included
     relieve: Callable[[Resident | None], None]  # frees accelerator memory held by others
+    disk_bytes: int = 0  # files with weights
     notices: list[str] = field(default_factory=list)
     tokenizer_lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -90,6 +91,11 @@ class LoadedModel:
     def weight_bytes(self) -> int:
         """Bytes of memory that the weights take up."""
         return weight_bytes([self._resident.network])
+
+    @property
+    def disk_bytes(self) -> int:
+        """Bytes of the files that the weights were read from, other heads in them included."""
+        return self._resident.disk_bytes
 
     @property
     def device(self) -> str:

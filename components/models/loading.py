@@ -122,6 +122,7 @@ def read_resident(
         device=device,
         max_length=_max_length(config, tokenizer, family),
         relieve=relieve,
+        disk_bytes=hub.disk_bytes(source),
         notices=notices,
     )
 

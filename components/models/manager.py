@@ -6,8 +6,9 @@ import logging
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +88,22 @@ class ModelManager:
         thread = threading.Thread(target=load_all, name="warm", daemon=True)
         thread.start()
         return thread
+
+    @contextmanager
+    def undisturbed(self, patience: float = 2.0) -> Iterator[None]:
+        """Keep loads waiting while something is measured: they take the processor for long.
+
+        A load that is under way is waited for, but for `patience` seconds at most: from the Hub
+        it may take minutes.
+        """
+        from components.models.loading import LOAD_LOCK
+
+        is_held = LOAD_LOCK.acquire(timeout=patience)
+        try:
+            yield
+        finally:
+            if is_held:
+                LOAD_LOCK.release()
 
     def status(self) -> Status:
         """Say what is loaded, where, and how many bytes it takes."""

@@ -42,12 +42,15 @@ class Page:
 
     def model(self, model_id: str, task: Task, *, attentions: bool = False) -> LoadedModel:
         """Give a model, telling the visitor who waits for it that it is being loaded."""
-        progress = _progress.get()
-        if progress is not None and not self.models.is_loaded(
-            model_id, task, attentions=attentions
-        ):
-            progress(0.1, desc=f"Loading {model_id}")
+        if not self.models.is_loaded(model_id, task, attentions=attentions):
+            self.tell(f"Loading {model_id}", 0.1)
         return self.models.get(model_id, task, attentions=attentions)
+
+    def tell(self, message: str, done: float) -> None:
+        """Tell the visitor who waits what is going on; `done` is the share that is behind."""
+        progress = _progress.get()
+        if progress is not None:
+            progress(done, desc=message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Rows of values for `fields`, each put in by one click."""
+    """Rows of values for `fields`, each put in by one click; None leaves its field alone."""
 
     rows: gr.Dataset
     fields: Sequence[Any]
@@ -70,7 +73,10 @@ class Examples:
         """Attach the click that fills the fields."""
         single = len(self.fields) == 1
         return self.rows.click(
-            lambda row: row[0] if single else row, self.rows, list(self.fields), **options
+            lambda row: row[0] if single else [gr.skip() if v is None else v for v in row],
+            self.rows,
+            list(self.fields),
+            **options,
         )
 
 
