@@ -36,7 +36,7 @@ class Resident:
     device: str
     max_length: int  # tokens of one input, special ones included
     relieve: Callable[[Resident | None], None]  # frees accelerator memory held by others
-    disk_bytes: int = 0  # files with weights
+    disk_bytes: int = 0  # files with weights, other heads in them included
     notices: list[str] = field(default_factory=list)
     tokenizer_lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -55,6 +55,7 @@ class LoadedModel:
         self.task = resident.task
         self.family = resident.family
         self.max_length = resident.max_length
+        self.disk_bytes = resident.disk_bytes
         self.layers: int = config.num_hidden_layers
         self.heads: int = config.num_attention_heads
         self.labels: tuple[str, ...] = tuple(config.id2label[i] for i in sorted(config.id2label))
@@ -91,11 +92,6 @@ class LoadedModel:
     def weight_bytes(self) -> int:
         """Bytes of memory that the weights take up."""
         return weight_bytes([self._resident.network])
-
-    @property
-    def disk_bytes(self) -> int:
-        """Bytes of the files that the weights were read from, other heads in them included."""
-        return self._resident.disk_bytes
 
     @property
     def device(self) -> str:
