@@ -27,6 +27,8 @@ logger = logging.getLogger(__name__)
 
 _MODEL_RUNS = "model"  # every event that runs a network shares one limit
 _MODEL_RUNS_LIMIT = 4  # networks use all cores by themselves; more at once only wait
+# Options of events that only move values between fields: no queue, no endpoint.
+GLUE: dict[str, Any] = {"queue": False, "api_visibility": "private"}
 _progress: ContextVar[gr.Progress | None] = ContextVar("progress", default=None)
 _CLICKS = (ASSETS / "clicks.js").read_text(encoding="utf-8")
 _NEVER_CAUGHT = (KeyboardInterrupt, SystemExit, GeneratorExit)
@@ -91,12 +93,14 @@ def wire(
     endpoint: Callable[..., Any],
     edits: gr.Textbox | None = None,
     examples: Examples | None = None,
+    after: Sequence[Any] = (),
 ) -> None:
     """Attach a tab: its triggers, its first screen, its clicks on the text, its public endpoint.
 
     The first of `outputs` is the finding, where a refusal is shown; what was typed always stays.
     `run` maps the values of `inputs` to those of `outputs`. `edits` is the text that clicks in
-    the outputs change. `endpoint` is a typed, documented function that answers programs.
+    the outputs change. `after` are events of the tab's own that change the inputs, and that a run
+    follows. `endpoint` is a typed, documented function that answers programs.
     """
     shown = [*outputs, page.status]
     handler = _handler(page, run, outputs)
@@ -106,15 +110,14 @@ def wire(
         "api_visibility": "private",
     }
     gr.on(list(triggers), handler, list(inputs), shown, **shared)
-    glue: dict[str, Any] = {"queue": False, "api_visibility": "private"}
-    changes = [examples.chosen(**glue)] if examples else []
+    changes = [*after, *([examples.chosen(**GLUE)] if examples else [])]
     if edits is not None:
         views = [output for output in outputs if isinstance(output, gr.HTML)]
-        changes += [view.select(edited, None, edits, **glue) for view in views]
+        changes += [view.select(edited, None, edits, **GLUE) for view in views]
     for change in changes:
         change.then(handler, list(inputs), shown, **shared)
     first = _first_screen(page, run, [component.value for component in inputs], outputs)
-    page.demo.load(first, None, shown, show_progress="hidden", **glue)
+    page.demo.load(first, None, shown, show_progress="hidden", **GLUE)
     gr.events.api(
         _plain_errors(endpoint),
         api_name=tab.id,

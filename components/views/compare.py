@@ -83,7 +83,7 @@ def _pace(entries: Sequence[Entry]) -> str:
 def cards(result: CompareResult) -> Markup:
     """Draw a card for each model: its answer, what else it considered, and what it costs."""
     drawn = [_card(e) if isinstance(e, Entry) else _refused(e) for e in result.entries]
-    return Markup('<div class="lab-cards">{}</div>').format(join(drawn))
+    return Markup('<div class="lab-model-cards">{}</div>').format(join(drawn))
 
 
 def _card(entry: Entry) -> Markup:
@@ -94,7 +94,7 @@ def _card(entry: Entry) -> Markup:
         _facts(entry),
         *(Markup('<p class="lab-notice">{}</p>').format(notice) for notice in entry.notices),
     ]
-    return Markup('<article class="lab-card lab-{}">{}</article>').format(
+    return Markup('<article class="lab-model-card lab-{}">{}</article>').format(
         entry.model_type, join(parts)
     )
 
@@ -107,14 +107,14 @@ def _refused(refusal: Refusal) -> Markup:
     card = find_card(refusal.model_id)
     title = _title(refusal.model_id, card.model_type if card else "")
     return Markup(
-        '<article class="lab-card lab-card-refused">{}<p class="lab-reason">{}</p></article>'
+        '<article class="lab-model-card lab-model-refused">{}<p class="lab-reason">{}</p></article>'
     ).format(title, refusal.reason)
 
 
 def _title(model_id: str, model_type: str) -> Markup:
     family = FAMILIES.get(model_type)
     badge = '<span class="lab-family lab-{}">{}</span> '
-    return Markup('<h4 class="lab-card-title">{}{}{}</h4>').format(
+    return Markup('<h4 class="lab-model-title">{}{}{}</h4>').format(
         Markup(badge).format(model_type, family.name) if family else EMPTY,
         model_id,
         Markup(" <small>a miniature</small>") if find_card(model_id) else EMPTY,

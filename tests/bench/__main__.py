@@ -13,9 +13,9 @@ os.environ.update(
     TOKENIZERS_PARALLELISM="false",
 )
 
-from components.config import ASSETS  # noqa: E402
-from tests.bench import fill_mask, memory, start  # noqa: E402
-from tests.bench.ratio import Ratio, table  # noqa: E402
+from components.config import ASSETS
+from tests.bench import fill_mask, memory, start
+from tests.bench.ratio import Ratio, table
 
 BENCHES = {"fill_mask": fill_mask.measure, "memory": memory.measure, "start": start.measure}
 
