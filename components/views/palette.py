@@ -18,17 +18,13 @@ FAMILY_COLOURS: Mapping[str, str] = {
 OTHER_COLOUR = "#808a94"
 FONT = "Source Sans Pro, system-ui, sans-serif"
 MONO = "IBM Plex Mono, ui-monospace, monospace"
-_INK = (
-    "#6c7a88"  # about 4.4 : 1 on white and on the dark page; assets/style.css does better on screen
-)
+_INK = "#6c7a88"  # about 4.4 : 1 on white and on dark; on screen style.css does better
 _GRID = "rgba(128,138,148,.25)"
 
 # One hue from paper to ink: see-through at nothing, so that it begins with any paper. The steps
 # follow the square root: an attention of 4 % is a fifth of the way.
-STRENGTH = [
-    (share**2, f"rgba(30,125,190,{0.03 + 0.97 * share:.2f})")
-    for share in (i / 10 for i in range(11))
-]
+_STEPS = tuple(i / 10 for i in range(11))
+STRENGTH = [(step**2, f"rgba(30,125,190,{0.03 + 0.97 * step:.2f})") for step in _STEPS]
 
 
 def style(figure: go.Figure, *, height: int | None = None) -> go.Figure:
