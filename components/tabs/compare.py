@@ -9,6 +9,7 @@ from typing import Any
 
 import gradio as gr
 
+from components.config import MAX_REVIEW, MAX_TEXT
 from components.models.catalog import cards_for
 from components.models.families import Task
 from components.tabs.base import (
@@ -25,6 +26,10 @@ from components.tasks import compare
 from components.views import compare as views
 from components.views import markup
 
+_PASSAGE = (
+    "Transformers are deep learning models that use self-attention to process sequences "
+    "efficiently."
+)
 MODELS = ", ".join(card.id for card in cards_for(Task.FILL_MASK))
 GUIDE = markup.guide(
     "Every model gets the same text, with the mask spelled as it knows it, and answers alone. Its "
@@ -43,6 +48,7 @@ class Field:
     label: str
     default: str
     lines: int = 2
+    limit: int = MAX_TEXT  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,19 @@ PANELS: Mapping[Task, Panel] = {
             ("The bank is near the [MASK].",),
             ("She drank a cup of [MASK] and read the [MASK].",),
         ),
+    ),
+    Task.SENTIMENT: Panel(
+        "Sentiment",
+        (Field("text", "Text", "This course is excellent.", limit=MAX_REVIEW),),
+        (("This course is excellent.",), ("The film was not bad at all.",)),
+    ),
+    Task.QUESTION_ANSWERING: Panel(
+        "Question answering",
+        (
+            Field("question", "Question", "What mechanism do Transformers use?", lines=1),
+            Field("text", "Passage", _PASSAGE, lines=4, limit=MAX_REVIEW),
+        ),
+        (("What mechanism do Transformers use?", _PASSAGE), ("Who invented them?", _PASSAGE)),
     ),
 }
 
@@ -143,7 +162,8 @@ def build(page: Page) -> None:
 def _texts(task: Task) -> list[gr.Textbox]:
     return [
         text_box(
-            TAB.id, f"{task}-{field.name}", field.default, field.label, lines=field.lines
+            TAB.id, f"{task}-{field.name}", field.default, field.label, lines=field.lines,
+            max_lines=12, max_length=field.limit,
         )
         for field in PANELS[task].fields
     ]  # fmt: skip

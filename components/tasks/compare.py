@@ -9,14 +9,17 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from components.errors import AppError, InputError, ModelError
+from components.config import MAX_REVIEW, MAX_TEXT
+from components.errors import AppError, HeadError, InputError, ModelError
 from components.models.families import Task
-from components.tasks import fill_mask
+from components.tasks import fill_mask, question_answering, sentiment
+from components.tasks.words import check_text
 
 if TYPE_CHECKING:
     from components.models.loaded import LoadedModel
 
 MAX_MODELS = 6  # in one run
+NO_ANSWER = "no answer"
 _CHOICES = 3  # best answers kept of each model
 _RUNS = 5  # forward passes whose median is given
 _MOST_RUNS = 25  # passes to find that many in a row that are alike
@@ -111,7 +114,38 @@ def _fill_mask(model: LoadedModel, given: Given) -> Answers:
     return tuple(rows), result.notices
 
 
-RUNNERS: Mapping[Task, Callable[[LoadedModel, Given], Answers]] = {Task.FILL_MASK: _fill_mask}
+def _sentiment(model: LoadedModel, given: Given) -> Answers:
+    result = sentiment.predict(model, [given.text])
+    if result.scale is sentiment.Scale.NUMBER:
+        raise HeadError(f"{model.id} gives a number, not classes with probabilities.")
+    classes = zip(result.labels, result.texts[0].scores, strict=True)
+    return (_best(Choice(label, score) for label, score in classes),), result.notices
+
+
+def _question_answering(model: LoadedModel, given: Given) -> Answers:
+    result = question_answering.predict(model, given.question, given.text, top_k=_CHOICES)
+    spans = [Choice(answer.text, answer.score) for answer in result.answers]
+    return (_best([*spans, Choice(NO_ANSWER, result.no_answer.score)]),), result.notices
+
+
+def _best(choices: Iterable[Choice]) -> tuple[Choice, ...]:
+    return tuple(sorted(choices, key=lambda choice: choice.score, reverse=True)[:_CHOICES])
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """How a task is compared: who answers it, and how its text is called and limited."""
+
+    answer: Callable[[LoadedModel, Given], Answers]
+    text: str = "The text"
+    limit: int = MAX_TEXT  # characters
+
+
+RUNNERS: Mapping[Task, Runner] = {
+    Task.FILL_MASK: Runner(_fill_mask),
+    Task.SENTIMENT: Runner(_sentiment, limit=MAX_REVIEW),
+    Task.QUESTION_ANSWERING: Runner(_question_answering, "The passage", MAX_REVIEW),
+}
 
 
 def predict(
@@ -127,9 +161,11 @@ def predict(
 
     `get` loads a model; `tell` hears what is being done and which share is behind; times are
     taken within `undisturbed`. A model that cannot answer becomes a Refusal. Raises InputError
-    for a task or a list of models that cannot be used, and AppError when no model could answer.
+    for a task, a text or a list of models that cannot be used, and AppError when no model could
+    answer.
     """
     known, wanted = _check_task(task), _check_models(model_ids)
+    check_text(given.text, RUNNERS[known].text, RUNNERS[known].limit)
     entries: list[Entry | Refusal] = []
     errors: list[AppError] = []
     for done, model_id in enumerate(wanted):
@@ -203,7 +239,7 @@ def _entry(
     undisturbed: Callable[[], AbstractContextManager[None]],
 ) -> Entry:
     recorder = _Recorder(model)
-    answers, notices = RUNNERS[task](cast("LoadedModel", recorder), given)
+    answers, notices = RUNNERS[task].answer(cast("LoadedModel", recorder), given)
     with undisturbed():
         latency = _timed(recorder.again)
     return Entry(

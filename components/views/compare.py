@@ -15,7 +15,7 @@ from components.tasks.compare import Choice, CompareResult, Entry, Latency, Refu
 from components.views.markup import EMPTY, Bar, bars, join
 from components.views.markup import finding as draw_finding
 from components.views.palette import FAMILY_COLOURS, style
-from components.views.wording import millions, milliseconds, percent, size
+from components.views.wording import millions, milliseconds, percent, shortened, size
 
 HEADERS = [
     "Model",
@@ -30,7 +30,8 @@ HEADERS = [
     "Slowest",
     "Runs",
 ]
-_LABEL = 22  # characters of a name beside a bar
+_SPAN = 60  # characters of an answer beside its bar in a card
+_LABEL = 22  # characters of a name or an answer beside a bar of the chart
 _LINE = 48  # characters of a line under the chart, so that it fits a phone
 _ALIKE = (0.9, 1.1)  # times whose ratio is within are called alike
 
@@ -40,7 +41,7 @@ def finding(result: CompareResult) -> Markup:
     pace = _pace(result.answered)
     headline = _agreement(result) + (f"; {pace}" if pace else "")
     silent = [entry.model_id for entry in result.entries if isinstance(entry, Refusal)]
-    notices = [f"{_listed(silent)} did not answer; the card says why."] if silent else []
+    notices = [f"{_listed(silent)} did not answer; the reason stands below."] if silent else []
     return draw_finding(headline, notices=notices)
 
 
@@ -91,8 +92,8 @@ def _card(entry: Entry) -> Markup:
         _title(entry.model_id, entry.model_type),
         Markup('<p class="lab-says">{}</p>').format(_quoted(entry)),
         *(bars([_bar(choice) for choice in choices]) for choices in entry.answers),
-        _facts(entry),
         *(Markup('<p class="lab-notice">{}</p>').format(notice) for notice in entry.notices),
+        _facts(entry),
     ]
     return Markup('<article class="lab-model-card lab-{}">{}</article>').format(
         entry.model_type, join(parts)
@@ -100,7 +101,7 @@ def _card(entry: Entry) -> Markup:
 
 
 def _bar(choice: Choice) -> Bar:
-    return Bar(choice.text, choice.score)
+    return Bar(shortened(choice.text, _SPAN), choice.score)
 
 
 def _refused(refusal: Refusal) -> Markup:
@@ -171,7 +172,7 @@ def _probabilities(entries: Sequence[Entry], blank: int) -> go.Bar:
         y=list(said),
         orientation="h",
         marker_color=[FAMILY_COLOURS[entries[i].model_type] for i in said],
-        text=[_plain(f"{_short(c.text, _LABEL)} · {percent(c.score)}") for c in said.values()],
+        text=[_plain(f"{shortened(c.text, _LABEL)} · {percent(c.score)}") for c in said.values()],
         textposition="outside",
         cliponaxis=False,
         hovertemplate="%{text}<extra></extra>",
@@ -199,7 +200,7 @@ def _times(entries: Sequence[Entry]) -> go.Bar:
 
 
 def _set_axes(figure: go.Figure, entries: Sequence[Entry]) -> None:
-    names = [_plain(_short(entry.model_id.rpartition("/")[2], _LABEL)) for entry in entries]
+    names = [_plain(shortened(entry.model_id.rpartition("/")[2], _LABEL)) for entry in entries]
     figure.update_yaxes(
         tickvals=list(range(len(entries))),
         ticktext=names,  # positions, not names: two models may have one name
@@ -217,12 +218,8 @@ def _caption(result: CompareResult) -> list[str]:
     given = result.given
     asked = f"{given.question} — {given.text}" if given.question else given.text
     small = [entry.model_id for entry in result.answered if find_card(entry.model_id)]
-    lines = textwrap.wrap(f"“{_short(asked, 2 * _LINE)}”", _LINE)
+    lines = textwrap.wrap(f"“{shortened(asked, 2 * _LINE)}”", _LINE)
     return lines + (textwrap.wrap(f"Miniatures: {', '.join(small)}", _LINE) if small else [])
-
-
-def _short(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def _plain(text: str) -> str:

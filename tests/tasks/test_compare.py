@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from components.errors import AppError, HeadError, InputError, UnknownModelError
 from components.models.families import Task
 from components.models.loaded import LoadedModel
 from components.models.manager import ModelManager
-from components.tasks import compare, fill_mask
+from components.tasks import compare, fill_mask, question_answering, sentiment
 from components.tasks.compare import Choice, Entry, Given, Refusal
 
 SENTENCE = Given("the river [MASK] past the mill")
@@ -41,6 +42,48 @@ def test_every_model_says_what_it_says_alone(load: Load, anything: compare.Get) 
         assert entry.notices == alone.notices
 
 
+def test_sentiment_says_what_each_model_says_alone(load: Load, anything: compare.Get) -> None:
+    given = Given("i love this tool")
+    families = ["bert", "electra"]
+    result = compare.predict(anything, families, Task.SENTIMENT.value, given)
+    for family, entry in zip(families, result.answered, strict=True):
+        model = load(family, Task.SENTIMENT)
+        alone = sentiment.predict(model, [given.text])
+        shown = {choice.text: choice.score for choice in entry.answers[0]}
+        assert shown == dict(zip(model.labels, alone.texts[0].scores, strict=True))
+        assert entry.answer == (model.labels[alone.texts[0].top],)
+
+
+def test_a_model_that_gives_a_number_is_refused_on_its_card(
+    load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:  # H24
+    model = load("bert", Task.SENTIMENT)
+    monkeypatch.setattr(model, "problem_type", "regression")
+    with pytest.raises(HeadError, match="a number"):
+        compare.predict(lambda *_: model, ["bert"], Task.SENTIMENT.value, Given("so so"))
+
+
+def test_question_answering_says_what_each_model_says_alone(
+    load: Load, anything: compare.Get
+) -> None:  # H28
+    given = Given("the boats ran past the mill", question="what ran")
+    asked, families = Task.QUESTION_ANSWERING, ["bert", "roberta", "albert"]
+    result = compare.predict(anything, families, asked.value, given)
+    for family, entry in zip(families, result.answered, strict=True):
+        alone = question_answering.predict(load(family, asked), given.question, given.text)
+        best = alone.answers[0].text if alone.has_answer else compare.NO_ANSWER
+        assert entry.answer == (best,)
+        scores = [choice.score for choice in entry.answers[0]]
+        assert scores == sorted(scores, reverse=True)
+        assert entry.tokens == sum(window.tokens for window in alone.windows)
+
+
+def test_a_question_without_text_is_refused(anything: compare.Get) -> None:  # H28
+    for given in (Given("a passage", question=" "), Given(" ", question="who")):
+        with pytest.raises(InputError, match="empty"):
+            compare.predict(anything, ["bert"], Task.QUESTION_ANSWERING.value, given)
+
+
 def test_each_model_gets_its_own_mask(anything: compare.Get) -> None:  # H02
     typed = compare.predict(anything, ["roberta", "bert"], BLANKS, SENTENCE).answered
     own = compare.predict(
@@ -67,6 +110,25 @@ def test_size_on_disk_is_that_of_the_file_with_the_weights(
     folder = models.settings.models_dir / "bert-mini"
     expected = (folder / "model.safetensors").stat().st_size
     assert models.get("bert-mini", Task.FILL_MASK).disk_bytes == expected
+
+
+def test_size_on_disk_of_a_model_of_the_hub_is_that_of_its_files_in_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import huggingface_hub
+
+    from components.models import hub
+
+    snapshot = tmp_path / "models--x--y" / "snapshots" / "abc"
+    (tmp_path / "models--x--y" / "refs").mkdir(parents=True)
+    (tmp_path / "models--x--y" / "refs" / "main").write_text("abc")
+    snapshot.mkdir(parents=True)
+    (snapshot / "config.json").write_text("{}")
+    for shard in (1, 2):
+        (snapshot / f"model-0000{shard}-of-00002.safetensors").write_bytes(b"x" * 100 * shard)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
+    assert hub.disk_bytes(hub.Source("x/y", local_only=True)) == 300
+    assert hub.disk_bytes(hub.Source("x/unknown", local_only=True)) == 0
 
 
 def test_time_is_measured_and_its_range_holds_the_median(anything: compare.Get) -> None:
