@@ -93,7 +93,7 @@ def wire(
     the outputs change. `endpoint` is a typed, documented function that answers programs.
     """
     shown = [*outputs, page.status]
-    handler = _handler(page, run, outputs)
+    handler = _handler(page, run, inputs, outputs)
     shared: dict[str, Any] = {
         "concurrency_id": _MODEL_RUNS,
         "concurrency_limit": _MODEL_RUNS_LIMIT,
@@ -120,7 +120,7 @@ def wire(
 def edited(event: gr.SelectData) -> str:
     """Give the text after a click on one of its words or candidates."""
     start, end = event.index
-    text = str(event.value["text"])[: 2 * MAX_TEXT]
+    text = str(event.value["text"])
     return text[:start] + str(event.value["put"]) + text[end:]
 
 
@@ -192,16 +192,24 @@ def text_box(tab_id: str, name: str, value: str, label: str, **options: Any) -> 
 
 
 def _handler(
-    page: Page, run: Callable[..., Any], outputs: Sequence[Any]
+    page: Page, run: Callable[..., Any], inputs: Sequence[Any], outputs: Sequence[Any]
 ) -> Callable[..., list[Any]]:
     def handle(progress: gr.Progress = gr.Progress(), *values: Any) -> list[Any]:  # noqa: B008
         token = _progress.set(progress)
         try:
-            return [*_drawn(run, values, outputs)[1], _status(page)]
+            typed = [_typed(value, field) for value, field in zip(values, inputs, strict=True)]
+            return [*_drawn(run, typed, outputs)[1], _status(page)]
         finally:
             _progress.reset(token)
 
     return handle
+
+
+def _typed(value: Any, field: Any = None) -> Any:
+    """Give what a field holds: "" for an empty one, and no lone surrogates, which JSON refuses."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    return "" if value is None and isinstance(field, gr.Textbox) else value
 
 
 def _first_screen(
@@ -256,7 +264,8 @@ def _plain_errors(endpoint: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(endpoint)
     def answer(*args: Any, **kwargs: Any) -> Any:
         try:
-            return endpoint(*args, **kwargs)
+            named = {name: _typed(value) for name, value in kwargs.items()}
+            return endpoint(*map(_typed, args), **named)
         except AppError as error:
             raise gr.Error(str(error), print_exception=False) from error
 
