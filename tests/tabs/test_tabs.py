@@ -36,7 +36,9 @@ def _loads(demo: gr.Blocks) -> list[Any]:
 
 
 def _main_events(demo: gr.Blocks) -> list[Any]:
-    return [fn for fn in demo.fns.values() if fn.concurrency_id == "model" and fn.inputs]
+    """The events that run a network from the page; their last output is the status line."""
+    runs = [fn for fn in demo.fns.values() if fn.concurrency_id == "model"]
+    return [fn for fn in runs if fn.api_visibility == "private"]
 
 
 @looped
