@@ -98,6 +98,7 @@ def wire(
         "concurrency_id": _MODEL_RUNS,
         "concurrency_limit": _MODEL_RUNS_LIMIT,
         "api_visibility": "private",
+        "show_progress_on": outputs[0],
     }
     gr.on(list(triggers), handler, list(inputs), shown, **shared)
     glue: dict[str, Any] = {"queue": False, "api_visibility": "private"}

@@ -43,7 +43,7 @@ def build(page: Page) -> None:
     """Lay out the tab, and wire it."""
     with columns() as (entry, panel, options):
         with entry:
-            text = text_box(TAB.id, "text", EXAMPLES[0], "Sentence", lines=2)
+            text = text_box(TAB.id, "text", EXAMPLES[0], "Sentence")
             submit = gr.Button("Fill the blank", variant="primary", elem_id=f"{TAB.id}-run")
         with options:
             model_id = model_picker(TAB.id, Task.FILL_MASK)
