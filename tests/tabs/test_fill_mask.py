@@ -32,7 +32,7 @@ def test_clicks_hide_a_word_and_put_a_candidate_in(open_page: Open) -> None:
     page.locator("#fill_mask-chart button.lab-bar", has_text="city").click()
     expect(text).to_have_value("Paris is the city of France.")
     expect(page.locator("#fill_mask-finding")).to_contain_text("no blank")
-    expect(page.locator("#fill_mask-strip")).not_to_contain_text("capital")
+    expect(page.locator("#fill_mask-chart")).not_to_contain_text("capital")
     page.get_by_role("button", name="Use “Paris is the city of [MASK].”").click()
     expect(text).to_have_value("Paris is the city of [MASK].")
     page.locator("#fill_mask-strip").get_by_role("button", name="Paris", exact=True).press("Enter")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from components.tasks.fill_mask import Blank, Candidate, FillMaskResult
+from components.tasks.fill_mask import Blank, Candidate, FillMaskResult, NoBlankError
 from components.tasks.words import split_words
 from components.views import fill_mask as views
 
@@ -37,11 +37,20 @@ def test_a_click_on_a_word_replaces_exactly_that_word() -> None:
     result = _result()
     html = views.strip(result)
     spans = re.findall(r'data-span="(\d+),(\d+)" data-put="([^"]+)"', html)
-    assert [result.text[int(a) : int(b)] for a, b, _ in spans] == [
-        "the", "b", "river", "b", "past", "the",
-    ]  # fmt: skip
-    assert {unescape(put) for _, _, put in spans} == {"<mask>"}
+    assert [(result.text[int(a) : int(b)], unescape(put)) for a, b, put in spans] == [
+        *((word, "<mask>") for word in ("the", "b", "river", "b")),
+        ("<mask>", "ran"),
+        *((word, "<mask>") for word in ("past", "the")),
+        ("<mask>", "ran"),
+    ]
     assert unescape(re.findall(r'data-text="([^"]*)"', html)[0]) == result.text
+
+
+def test_a_text_without_a_blank_is_still_there_to_click_on() -> None:
+    error = NoBlankError("the <b>river", "[MASK]")
+    assert _visible(views.strip(error)) == "the <b>river"
+    assert 'data-put="the &lt;b&gt;[MASK]"' in views.no_blank(error)
+    assert "[MASK]" in _visible(views.no_blank(error))
 
 
 def test_each_blank_has_its_own_bars() -> None:
