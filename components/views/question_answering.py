@@ -13,7 +13,7 @@ from components.views.markup import EMPTY, Bar, bars, join
 from components.views.markup import finding as draw_finding
 from components.views.wording import percent, shortened
 
-HEADERS = ["Rank", "Span", "From", "To", "Score", "Start logit", "End logit", "Sum", "Window"]
+HEADERS = ["Rank", "From", "To", "Score", "Start logit", "End logit", "Sum", "Window", "Span"]
 NO_ANSWER = "no answer in this passage"
 _LONG = 900  # characters from which on a passage is set smaller, and scrolls
 _QUOTED, _LABEL, _CELL = 100, 60, 200  # characters of a span; one can be a whole page
@@ -197,10 +197,10 @@ def _share(result: QuestionAnsweringResult, span: tuple[int, int]) -> tuple[floa
 def table(result: QuestionAnsweringResult) -> list[list[str | int]]:
     """List place, score and logits of every span, then of no answer."""
     rows: list[list[str | int]] = [
-        [rank, shortened(answer.text, _CELL), *answer.span, *_numbers(answer)]
+        [rank, *answer.span, *_numbers(answer), shortened(answer.text, _CELL)]
         for rank, answer in enumerate(result.answers, start=1)
     ]
-    return [*rows, ["–", NO_ANSWER, "–", "–", *_numbers(result.no_answer)]]
+    return [*rows, ["–", "–", "–", *_numbers(result.no_answer), NO_ANSWER]]
 
 
 def _numbers(evidence: Evidence) -> list[str | int]:
