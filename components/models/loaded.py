@@ -115,7 +115,7 @@ class LoadedModel:
         """Split `word`, standing inside a sentence, into (id, token) pieces."""
         tokenizer = self._resident.tokenizer
         with self._resident.tokenizer_lock:
-            ids = tokenizer(f" {word.strip()}", add_special_tokens=False)["input_ids"]
+            ids = tokenizer(f" {_well_formed(word.strip())}", add_special_tokens=False)["input_ids"]
         return tuple((i, self.token(i)) for i in ids)
 
     def encode(self, text: str, pair: str | None = None, *, literal: bool = True) -> Encoding:
@@ -140,7 +140,8 @@ class LoadedModel:
         """
         tokenizer, max_length = self._resident.tokenizer, min(max_length, self.max_length)
         specials = tokenizer.num_special_tokens_to_add(pair=True)
-        asked = len(self.pieces(question))
+        asked = len(self._encode(question, None, True)[0])
+        asked -= tokenizer.num_special_tokens_to_add(pair=False)
         limit = max_length - stride - specials - 1  # one token of passage a step, at the least
         if asked > limit:  # else the tokenizer dies of a panic that is no Exception
             raise InputError(

@@ -28,13 +28,17 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: a label, a probability, and perhaps a remark, a tone of colour and a click."""
+    """One bar: a label, a probability, and perhaps a remark, a tone of colour and a click.
+
+    A click makes an `edit`, or shows the parts of the text that are marked with `lights`.
+    """
 
     label: str
     score: float
     remark: str = ""
     tone: str = ""  # "", "yes", "no" or "muted": classes of assets/style.css
     edit: Edit | None = None
+    lights: int | None = None  # see assets/lights.js
 
 
 def join(parts: Sequence[str]) -> Markup:
@@ -130,6 +134,11 @@ def _bar(row: Bar) -> Markup:
         else EMPTY,
     )
     css = f"lab-bar lab-{row.tone}" if row.tone else "lab-bar"
+    if row.lights is not None:
+        return Markup(
+            '<button type="button" class="{}" title="Show it in the text" data-lights="{}" '
+            'aria-pressed="false">{}</button>'
+        ).format(css, row.lights, inside)
     if row.edit is None:
         return Markup('<div class="{}">{}</div>').format(css, inside)
     return button(inside, row.edit, css=css, title=f"Put “{row.label}” into the text")
