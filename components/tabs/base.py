@@ -27,8 +27,6 @@ logger = logging.getLogger(__name__)
 
 _MODEL_RUNS = "model"  # every event that runs a network shares one limit
 _MODEL_RUNS_LIMIT = 4  # networks use all cores by themselves; more at once only wait
-# Options of events that only move values between fields: no queue, no endpoint.
-GLUE: dict[str, Any] = {"queue": False, "api_visibility": "private"}
 _progress: ContextVar[gr.Progress | None] = ContextVar("progress", default=None)
 _CLICKS = (ASSETS / "clicks.js").read_text(encoding="utf-8")
 _NEVER_CAUGHT = (KeyboardInterrupt, SystemExit, GeneratorExit)
@@ -104,14 +102,16 @@ def wire(
         "api_visibility": "private",
     }
     gr.on(list(triggers), handler, list(inputs), shown, **shared)
-    changes = [*after, *([examples.chosen(**GLUE)] if examples else [])]
+    glue: dict[str, Any] = {"queue": False, "api_visibility": "private"}
+    changes = [examples.chosen(**glue)] if examples else []
+    changes += after
     if edits is not None:
         views = [output for output in outputs if isinstance(output, gr.HTML)]
-        changes += [view.select(edited, None, edits, **GLUE) for view in views]
+        changes += [view.select(edited, None, edits, **glue) for view in views]
     for change in changes:
         change.then(handler, list(inputs), shown, **shared)
     first = _first_screen(page, run, [component.value for component in inputs], outputs)
-    page.demo.load(first, None, shown, show_progress="hidden", **GLUE)
+    page.demo.load(first, None, shown, show_progress="hidden", **glue)
     gr.events.api(
         _plain_errors(endpoint),
         api_name=tab.id,

@@ -40,3 +40,8 @@ def millions(count: int) -> str:
 def milliseconds(seconds: float) -> str:
     """Write a short time."""
     return f"{1000 * seconds:.0f} ms" if seconds >= 0.01 else f"{1000 * seconds:.1f} ms"
+
+
+def shortened(text: str, limit: int) -> str:
+    """Cut a text that is longer than `limit` characters, and show that it was cut."""
+    return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
