@@ -1,6 +1,11 @@
 """Layer 4: layout and wiring, the only package that knows Gradio. Add a tab as a line of TABS."""
 
-from components.tabs import fill_mask, question_answering
+from components.tabs import fill_mask, next_sentence, question_answering, sentiment
 from components.tabs.base import Tab
 
-TABS: tuple[Tab, ...] = (fill_mask.TAB, question_answering.TAB)
+TABS: tuple[Tab, ...] = (
+    fill_mask.TAB,
+    next_sentence.TAB,
+    sentiment.TAB,
+    question_answering.TAB,
+)

@@ -85,12 +85,14 @@ def wire(
     endpoint: Callable[..., Any],
     edits: gr.Textbox | None = None,
     examples: Examples | None = None,
+    after: Sequence[Any] = (),
 ) -> None:
     """Attach a tab: its triggers, its first screen, its clicks on the text, its public endpoint.
 
     The first of `outputs` is the finding, where a refusal is shown; what was typed always stays.
     `run` maps the values of `inputs` to those of `outputs`. `edits` is the text that clicks in
-    the outputs change. `endpoint` is a typed, documented function that answers programs.
+    the outputs change. `after` are events of the tab's own that change the inputs, and that a run
+    follows. `endpoint` is a typed, documented function that answers programs.
     """
     shown = [*outputs, page.status]
     handler = _handler(page, run, inputs, outputs)
@@ -103,6 +105,7 @@ def wire(
     gr.on(list(triggers), handler, list(inputs), shown, **shared)
     glue: dict[str, Any] = {"queue": False, "api_visibility": "private"}
     changes = [examples.chosen(**glue)] if examples else []
+    changes += after
     if edits is not None:
         views = [output for output in outputs if isinstance(output, gr.HTML)]
         changes += [view.select(edited, None, edits, **glue) for view in views]

@@ -149,3 +149,8 @@ def guide(see: str, attempt: str) -> Markup:
     return Markup(
         '<div class="lab-guide"><p><b>What you see.</b> {}</p><p><b>Try this.</b> {}</p></div>'
     ).format(escape(see), escape(attempt))
+
+
+def aside(heading: str, text: str) -> Markup:
+    """Tell in a short paragraph what stands behind a picture."""
+    return Markup('<p class="lab-aside"><b>{}</b> {}</p>').format(escape(heading), escape(text))

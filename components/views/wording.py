@@ -15,6 +15,11 @@ def percent(score: float) -> str:
     return f"{share:.2f} %" if share < 1 or share > 99 else f"{share:.1f} %"
 
 
+def signed(number: float) -> str:
+    """Write a logit, or a difference of two, always with its sign."""
+    return f"{number:+.2f}".replace("-", "−")
+
+
 def size(count: float) -> str:
     """Write a number of bytes (1 kB = 1000 bytes)."""
     unit = 0
