@@ -27,8 +27,6 @@ logger = logging.getLogger(__name__)
 
 _MODEL_RUNS = "model"  # every event that runs a network shares one limit
 _MODEL_RUNS_LIMIT = 4  # networks use all cores by themselves; more at once only wait
-# Options of events that only move values between fields: no queue, no endpoint.
-GLUE: dict[str, Any] = {"queue": False, "api_visibility": "private"}
 _progress: ContextVar[gr.Progress | None] = ContextVar("progress", default=None)
 _CLICKS = (ASSETS / "clicks.js").read_text(encoding="utf-8")
 _NEVER_CAUGHT = (KeyboardInterrupt, SystemExit, GeneratorExit)
@@ -103,21 +101,24 @@ def wire(
     follows. `endpoint` is a typed, documented function that answers programs.
     """
     shown = [*outputs, page.status]
-    handler = _handler(page, run, outputs)
+    handler = _handler(page, run, inputs, outputs)
     shared: dict[str, Any] = {
         "concurrency_id": _MODEL_RUNS,
         "concurrency_limit": _MODEL_RUNS_LIMIT,
         "api_visibility": "private",
+        "show_progress_on": outputs[0],
     }
     gr.on(list(triggers), handler, list(inputs), shown, **shared)
-    changes = [*after, *([examples.chosen(**GLUE)] if examples else [])]
+    glue: dict[str, Any] = {"queue": False, "api_visibility": "private"}
+    changes = [examples.chosen(**glue)] if examples else []
+    changes += after
     if edits is not None:
         views = [output for output in outputs if isinstance(output, gr.HTML)]
-        changes += [view.select(edited, None, edits, **GLUE) for view in views]
+        changes += [view.select(edited, None, edits, **glue) for view in views]
     for change in changes:
         change.then(handler, list(inputs), shown, **shared)
     first = _first_screen(page, run, [component.value for component in inputs], outputs)
-    page.demo.load(first, None, shown, show_progress="hidden", **GLUE)
+    page.demo.load(first, None, shown, show_progress="hidden", **glue)
     gr.events.api(
         _plain_errors(endpoint),
         api_name=tab.id,
@@ -129,7 +130,7 @@ def wire(
 def edited(event: gr.SelectData) -> str:
     """Give the text after a click on one of its words or candidates."""
     start, end = event.index
-    text = str(event.value["text"])[: 2 * MAX_TEXT]
+    text = str(event.value["text"])
     return text[:start] + str(event.value["put"]) + text[end:]
 
 
@@ -201,16 +202,24 @@ def text_box(tab_id: str, name: str, value: str, label: str, **options: Any) -> 
 
 
 def _handler(
-    page: Page, run: Callable[..., Any], outputs: Sequence[Any]
+    page: Page, run: Callable[..., Any], inputs: Sequence[Any], outputs: Sequence[Any]
 ) -> Callable[..., list[Any]]:
     def handle(progress: gr.Progress = gr.Progress(), *values: Any) -> list[Any]:  # noqa: B008
         token = _progress.set(progress)
         try:
-            return [*_drawn(run, values, outputs)[1], _status(page)]
+            typed = [_typed(value, field) for value, field in zip(values, inputs, strict=True)]
+            return [*_drawn(run, typed, outputs)[1], _status(page)]
         finally:
             _progress.reset(token)
 
     return handle
+
+
+def _typed(value: Any, field: Any = None) -> Any:
+    """Give what a field holds: "" for an empty one, and no lone surrogates, which JSON refuses."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    return "" if value is None and isinstance(field, gr.Textbox) else value
 
 
 def _first_screen(
@@ -265,7 +274,8 @@ def _plain_errors(endpoint: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(endpoint)
     def answer(*args: Any, **kwargs: Any) -> Any:
         try:
-            return endpoint(*args, **kwargs)
+            named = {name: _typed(value) for name, value in kwargs.items()}
+            return endpoint(*map(_typed, args), **named)
         except AppError as error:
             raise gr.Error(str(error), print_exception=False) from error
 

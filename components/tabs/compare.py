@@ -30,7 +30,7 @@ _PASSAGE = (
     "Transformers are deep learning models that use self-attention to process sequences "
     "efficiently."
 )
-MODELS = ", ".join(card.id for card in cards_for(Task.FILL_MASK))
+MODELS = [card.id for card in cards_for(Task.FILL_MASK)]
 GUIDE = markup.guide(
     "Every model gets the same text, with the mask spelled as it knows it, and answers alone. Its "
     "time is that of the forward pass on this machine just now: it grows when others compute too. "
@@ -124,19 +124,19 @@ def build(page: Page) -> None:
         )
 
     def endpoint(
-        text: str, task: str = "fill-mask", models: str = MODELS, question: str = ""
+        text: str, task: str = "fill-mask", models: list[str] = MODELS, question: str = ""
     ) -> dict[str, Any]:
         """Give one text to several models.
 
         Args:
             text: what every model is given; for question-answering the passage
             task: fill-mask, text-classification or question-answering
-            models: bundled models, or ids of the Hub, separated by commas; at most 6
+            models: bundled models, or ids of the Hub; at most 6
             question: for question-answering
         """
         given = compare.Given(text, question)
         get, quiet = page.models.get, page.models.undisturbed
-        return asdict(compare.predict(get, models.split(","), task, given, undisturbed=quiet))
+        return asdict(compare.predict(get, models, task, given, undisturbed=quiet))
 
     task.change(
         lambda chosen: [gr.update(visible=offered == chosen) for offered in panels],
@@ -196,7 +196,7 @@ def _given(task: str, values: Sequence[Any]) -> tuple[compare.Given, list[str]]:
         texts = {field.name: next(rest) for field in panel.fields}
         bundled, others = next(rest), next(rest)
         if offered == task:
-            return compare.Given(**texts), [*bundled, *str(others).split(",")]
+            return compare.Given(**texts), [*bundled, *others.split(",")]
     return compare.Given(""), []
 
 

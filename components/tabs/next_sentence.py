@@ -10,7 +10,6 @@ import gradio as gr
 from components.models.catalog import DEFAULT_MODEL
 from components.models.families import Task
 from components.tabs.base import (
-    GLUE,
     Page,
     Tab,
     columns,
@@ -105,7 +104,8 @@ def build(page: Page) -> None:
         loaded = page.models.get(model, Task.NEXT_SENTENCE)
         return asdict(next_sentence.predict(loaded, first, second))
 
-    swapped = swap.click(lambda a, b: (b, a), [first, second], [first, second], **GLUE)
+    pair = [first, second]
+    swapped = swap.click(lambda a, b: (b, a), pair, pair, queue=False, api_visibility="private")
     wire(
         page,
         TAB,

@@ -37,29 +37,29 @@ EXAMPLES = (  # (what it shows, question, passage)
     ),
     (
         "The passage does not say",
-        "Who paid for the bridge?",
+        "How many people live in Marlow?",
         "The bridge at Marlow was finished in 1832. It was designed by William Tierney Clark, "
         "and it crosses the River Thames.",
     ),
-    ("A long passage, read in windows", "Who found the mistake?", _RHINE),
+    ("A long passage, read in windows", "When did a warehouse burn down?", _RHINE),
     (
         "The same word three times",
-        "What is the name of the dog?",
-        "The cat of Anna is called Tiger. The dog of Ben is called Tiger, too. The boat of Carla "
-        "is called Tiger as well.",
+        "What is Ben's dog called?",
+        "Anna's cat is called Tiger. Ben's dog is called Tiger, too. Carla's boat is called Tiger "
+        "as well.",
     ),
     (
-        "Accents and emoji, as typed",
+        "Accents, as typed",
         "Who runs the café?",
-        "☕ The cafe\u0301 in Besanc\u0327on is run by Zoe\u0308 Mu\u0308ller "
-        "👩🏽\u200d🍳, and her brother bakes the crème brûlée.",
+        "☕ The cafe\u0301 in Besanc\u0327on is run by Zoe\u0308 Mu\u0308ller, and "
+        "her brother bakes the crème brûlée.",
     ),
 )
 GUIDE = markup.guide(
     "The model writes nothing: it gives every token a number for being the start of the answer and "
     "one for being its end, and the span with the highest sum wins, unless “no answer” beats it.",
-    "Ask for something that the passage does not say, or put “not” into the passage: does the "
-    "model notice, or does it still point at the same words?",
+    "Ask “What mechanism do Transformers not use?”: does the model notice the “not”, or does it "
+    "point at the same words? Then ask for something that the passage does not say.",
 )
 
 

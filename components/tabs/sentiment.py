@@ -59,13 +59,11 @@ def build(page: Page) -> None:
             model_id = model_picker(TAB.id, Task.SENTIMENT)
             upload = gr.File(
                 label="Or a CSV file, read instead of the lines",
-                file_types=[".csv", ".tsv", ".txt"],
                 type="binary",
                 height=150,
                 elem_id=f"{TAB.id}-file",
             )
-            rows = [[lines, None] for lines in EXAMPLES]
-            ready = examples(TAB.id, [text, upload], rows, LABELS)
+            ready = examples(TAB.id, [text], [[lines] for lines in EXAMPLES], LABELS)
         with panel:
             finding = finding_view(TAB.id)
             cards = gr.HTML(elem_id=f"{TAB.id}-cards")
@@ -74,7 +72,7 @@ def build(page: Page) -> None:
                 table = gr.Dataframe(
                     headers=views.HEADERS,
                     interactive=False,
-                    max_chars=120,
+                    max_chars=80,
                     elem_id=f"{TAB.id}-table",
                 )
             link = gr.HTML(elem_id=f"{TAB.id}-download")
@@ -98,6 +96,14 @@ def build(page: Page) -> None:
         loaded = page.models.get(model, Task.SENTIMENT)
         return asdict(sentiment.predict(loaded, read.texts, notices=read.notices))
 
+    # An example takes the place of a file, which would be read instead of it.
+    chosen = ready.rows.click(
+        lambda row: (row[0], None),
+        ready.rows,
+        [text, upload],
+        queue=False,
+        api_visibility="private",
+    )
     wire(
         page,
         TAB,
@@ -106,7 +112,7 @@ def build(page: Page) -> None:
         [model_id, text, upload],
         [finding, cards, table, link],
         endpoint=endpoint,
-        examples=ready,
+        after=[chosen],
     )
 
 

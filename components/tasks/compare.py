@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from components.config import MAX_REVIEW, MAX_TEXT
-from components.errors import AppError, HeadError, InputError, ModelError
+from components.errors import AppError, HeadError, InputError
 from components.models.families import Task
 from components.tasks import fill_mask, question_answering, sentiment
 from components.tasks.words import check_text
@@ -89,7 +89,7 @@ class CompareResult:
 
     task: Task
     given: Given
-    entries: tuple[Entry | Refusal, ...]  # at least one Entry
+    entries: tuple[Entry | Refusal, ...]
 
     @property
     def answered(self) -> tuple[Entry, ...]:
@@ -161,8 +161,7 @@ def predict(
 
     `get` loads a model; `tell` hears what is being done and which share is behind; times are
     taken within `undisturbed`. A model that cannot answer becomes a Refusal. Raises InputError
-    for a task, a text or a list of models that cannot be used, and AppError when no model could
-    answer.
+    for a task, a list of models, or a text that cannot be used.
     """
     known, wanted = _check_task(task), _check_models(model_ids)
     check_text(given.text, RUNNERS[known].text, RUNNERS[known].limit)
@@ -175,8 +174,9 @@ def predict(
         except AppError as error:
             errors.append(error)
             entries.append(Refusal(model_id, str(error)))
-    if len(errors) == len(wanted):
-        raise _nobody(wanted, errors)
+    typed = [error for error in errors if isinstance(error, InputError)]
+    if typed and len(errors) == len(wanted):  # then it is the text that nobody can use
+        raise typed[0]
     return CompareResult(known, given, tuple(entries))
 
 
@@ -197,19 +197,6 @@ def _check_models(model_ids: Iterable[str]) -> tuple[str, ...]:
             "Take some away."
         )
     return wanted
-
-
-def _nobody(wanted: Sequence[str], errors: Sequence[AppError]) -> AppError:
-    """Say why nobody answered: if it is the input, once; else what is wrong with each model."""
-    for error in errors:
-        if isinstance(error, InputError):
-            return error
-    if len(errors) == 1:
-        return errors[0]
-    return ModelError(
-        "None of these models can answer.\n"
-        + "\n".join(f"{name}: {error}" for name, error in zip(wanted, errors, strict=True))
-    )
 
 
 class _Recorder:

@@ -68,7 +68,7 @@ def judge(logits: NDArray[np.floating]) -> Judgement:
     )
 
 
-def _check_pair(first: str, second: str) -> None:
+def _check_pair(first: object, second: object) -> None:
     for name, text in (("A", first), ("B", second)):
         if isinstance(text, str) and not text.strip():
             raise _incomplete(name)

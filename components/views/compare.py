@@ -12,7 +12,7 @@ from plotly.subplots import make_subplots
 from components.models.catalog import find_card
 from components.models.families import FAMILIES
 from components.tasks.compare import Choice, CompareResult, Entry, Latency, Refusal
-from components.views.markup import EMPTY, Bar, bars, join
+from components.views.markup import EMPTY, Bar, bars, join, refusal
 from components.views.markup import finding as draw_finding
 from components.views.palette import FAMILY_COLOURS, style
 from components.views.wording import millions, milliseconds, percent, shortened, size
@@ -30,6 +30,7 @@ HEADERS = [
     "Slowest",
     "Runs",
 ]
+_ID = 60  # characters of what was typed as a model
 _SPAN = 60  # characters of an answer beside its bar in a card
 _LABEL = 22  # characters of a name or an answer beside a bar of the chart
 _LINE = 48  # characters of a line under the chart, so that it fits a phone
@@ -38,9 +39,13 @@ _ALIKE = (0.9, 1.1)  # times whose ratio is within are called alike
 
 def finding(result: CompareResult) -> Markup:
     """Say which models agree, and how the fastest compares with the slowest."""
+    if not result.answered:
+        return refusal("None of these models can answer; the reasons stand below.")
     pace = _pace(result.answered)
     headline = _agreement(result) + (f"; {pace}" if pace else "")
-    silent = [entry.model_id for entry in result.entries if isinstance(entry, Refusal)]
+    silent = [
+        shortened(entry.model_id, _ID) for entry in result.entries if isinstance(entry, Refusal)
+    ]
     notices = [f"{_listed(silent)} did not answer; the reason stands below."] if silent else []
     return draw_finding(headline, notices=notices)
 
@@ -104,12 +109,12 @@ def _bar(choice: Choice) -> Bar:
     return Bar(shortened(choice.text, _SPAN), choice.score)
 
 
-def _refused(refusal: Refusal) -> Markup:
-    card = find_card(refusal.model_id)
-    title = _title(refusal.model_id, card.model_type if card else "")
+def _refused(refused: Refusal) -> Markup:
+    card = find_card(refused.model_id)
+    title = _title(shortened(refused.model_id, _ID), card.model_type if card else "")
     return Markup(
         '<article class="lab-model-card lab-model-refused">{}<p class="lab-reason">{}</p></article>'
-    ).format(title, refusal.reason)
+    ).format(title, refused.reason)
 
 
 def _title(model_id: str, model_type: str) -> Markup:
@@ -143,9 +148,11 @@ def _span(latency: Latency) -> Markup:
     )
 
 
-def chart(result: CompareResult) -> go.Figure:
-    """Draw the probability of each answer over the time it took, the same models in both."""
+def chart(result: CompareResult) -> go.Figure | None:
+    """Draw the probability of each answer over the time it took; None when nobody answered."""
     entries = result.answered
+    if not entries:
+        return None
     titles = ("Probability of its answer", "Time of a forward pass (median, range)")
     figure = make_subplots(rows=2, cols=1, vertical_spacing=0.3, subplot_titles=titles)
     figure.update_annotations(font_size=14, x=0, xanchor="left")
@@ -248,5 +255,5 @@ def _row(entry: Entry) -> list[str | int]:
     ]
 
 
-def _no_row(refusal: Refusal) -> list[str | int]:
-    return [refusal.model_id, refusal.reason, *[""] * (len(HEADERS) - 2)]
+def _no_row(refused: Refusal) -> list[str | int]:
+    return [shortened(refused.model_id, _ID), refused.reason, *[""] * (len(HEADERS) - 2)]

@@ -79,6 +79,15 @@ def model_line(model_id: str) -> Markup:
 
 def refusal(message: str, suggestion: str | None = None) -> Markup:
     """Say what was wrong with a value, with a button for the correction if there is one."""
+    return _card("lab-refused", "alert", message, suggestion)
+
+
+def hint(message: str, suggestion: str | None = None) -> Markup:
+    """Say what to do next where nothing is wrong yet, with a button that does it."""
+    return _card("lab-hint", "status", message, suggestion)
+
+
+def _card(css: str, role: str, message: str, suggestion: str | None) -> Markup:
     offer = EMPTY
     if suggestion is not None:
         everything = Edit((0, 0), suggestion)
@@ -87,8 +96,8 @@ def refusal(message: str, suggestion: str | None = None) -> Markup:
         )
         offer = editable("", put, css="lab-offer")
     return Markup(
-        '<div class="lab-finding lab-refused" role="alert"><p class="lab-headline">{}</p>{}</div>'
-    ).format(message, offer)
+        '<div class="lab-finding {}" role="{}"><p class="lab-headline">{}</p>{}</div>'
+    ).format(css, role, message, offer)
 
 
 def failure() -> Markup:

@@ -13,7 +13,7 @@ from components.views.markup import EMPTY, Bar, bars, join
 from components.views.markup import finding as draw_finding
 from components.views.wording import percent, shortened
 
-HEADERS = ["Rank", "Span", "From", "To", "Score", "Start logit", "End logit", "Sum", "Window"]
+HEADERS = ["Rank", "From", "To", "Score", "Start logit", "End logit", "Sum", "Window", "Span"]
 NO_ANSWER = "no answer in this passage"
 _LONG = 900  # characters from which on a passage is set smaller, and scrolls
 _QUOTED, _LABEL, _CELL = 100, 60, 200  # characters of a span; one can be a whole page
@@ -42,7 +42,7 @@ def _notices(result: QuestionAnsweringResult) -> Sequence[str]:
     if result.answers and not result.has_answer:
         best = result.answers[0]
         notices.append(
-            Markup("The best span is {} all the same, but its raw sum, {}, is below {}.").format(
+            Markup("The best span, {}, has a raw sum of {}; “no answer” has {}.").format(
                 _quoted(best), _raw(best.logit), _raw(result.no_answer.logit)
             )
         )
@@ -106,12 +106,13 @@ def bar_chart(result: QuestionAnsweringResult) -> Markup:
     none = Bar(NO_ANSWER, result.no_answer.score, remark=_sum(result, result.no_answer), tone="no")
     place = sum(answer.logit >= result.no_answer.logit for answer in result.answers)
     return Markup(
-        '<section class="lab-panel lab-rivals"><h4>Each span’s share among all {} spans of up to '
-        "{} tokens and “no answer” (softmax of the raw sums start + end)</h4>{}</section>"
+        '<section class="lab-panel lab-rivals"><h4>The best spans: point at or click one to '
+        'see it in the passage</h4>{}<p class="lab-shares">{}</p></section>'
     ).format(
-        f"{result.compared:,}",
-        result.max_answer_length,
         bars([*drawn[:place], none, *drawn[place:]]),
+        f"Each number is the share among all {result.compared:,} spans of up to "
+        f"{result.max_answer_length} tokens and “no answer”: the softmax of the raw sums below the "
+        "spans, start + end.",
     )
 
 
@@ -127,7 +128,8 @@ def _bar(result: QuestionAnsweringResult, number: int) -> Bar:
 
 
 def _sum(result: QuestionAnsweringResult, evidence: Evidence) -> str:
-    parts = f"{_raw(evidence.start_logit)} + {_raw(evidence.end_logit)} = {_raw(evidence.logit)}"
+    sign, end = ("+", evidence.end_logit) if evidence.end_logit >= 0 else ("−", -evidence.end_logit)
+    parts = f"{_raw(evidence.start_logit)} {sign} {_raw(end)} = {_raw(evidence.logit)}"
     where = f" · window {evidence.window + 1}" if len(result.windows) > 1 else ""
     return parts + where
 
@@ -195,10 +197,10 @@ def _share(result: QuestionAnsweringResult, span: tuple[int, int]) -> tuple[floa
 def table(result: QuestionAnsweringResult) -> list[list[str | int]]:
     """List place, score and logits of every span, then of no answer."""
     rows: list[list[str | int]] = [
-        [rank, shortened(answer.text, _CELL), *answer.span, *_numbers(answer)]
+        [rank, *answer.span, *_numbers(answer), shortened(answer.text, _CELL)]
         for rank, answer in enumerate(result.answers, start=1)
     ]
-    return [*rows, ["–", NO_ANSWER, "–", "–", *_numbers(result.no_answer)]]
+    return [*rows, ["–", "–", "–", *_numbers(result.no_answer), NO_ANSWER]]
 
 
 def _numbers(evidence: Evidence) -> list[str | int]:

@@ -12,12 +12,14 @@ from components.tasks.sentiment import Classified, Scale, SentimentResult
 from components.views.download import Cell, csv_link
 from components.views.markup import Bar, bars, join
 from components.views.markup import finding as draw_finding
-from components.views.wording import percent
+from components.views.wording import percent, shortened
 
 HEADERS = ["Text", "Label", "Score"]  # then one column for each label, then READ
 
 _READ = "Tokens read"
 _CARDS = 6  # texts shown one by one; of more, a summary
+_QUOTED = 400  # characters shown of one text
+_QUOTED_SHORTLY = 120  # ... in a summary
 _EXTREMES = 3  # texts shown at each end of a summary
 _TONES = {"POSITIVE": "yes", "NEGATIVE": "no"}  # every other name stays neutral
 _UNNAMED = re.compile(r"LABEL_\d+")
@@ -128,27 +130,25 @@ def _meaning(result: SentimentResult) -> str:
     return f"{only}: it must choose one of them."
 
 
-def _cards(result: SentimentResult, texts: Sequence[Classified]) -> Markup:
+def _cards(
+    result: SentimentResult, texts: Sequence[Classified], *, quoted: int = _QUOTED
+) -> Markup:
     return Markup('<div class="lab-cards">{}</div>').format(
-        join([_card(result, text) for text in texts])
+        join([_card(result, text, quoted) for text in texts])
     )
 
 
-def _card(result: SentimentResult, text: Classified) -> Markup:
+def _card(result: SentimentResult, text: Classified, quoted: int) -> Markup:
     return Markup(
         '<article class="lab-card"><div class="lab-judged"><p class="lab-quote">{}</p>'
         '<p class="lab-verdict lab-{}">{}</p></div>{}{}</article>'
     ).format(
-        _quoted(text.text),
+        shortened(text.text, quoted),
         _tone(result, text.top) if text.chosen else "muted",
         "" if result.scale is Scale.NUMBER else _verdict(result, text),
         _cut(text),
         _scores(result, text),
     )
-
-
-def _quoted(text: str, most: int = 400) -> str:
-    return text if len(text) <= most else f"{text[:most]} …"
 
 
 def _cut(text: Classified) -> Markup:
@@ -188,11 +188,11 @@ def _summary(result: SentimentResult) -> Markup:
     most, least = (
         ("Highest", "Lowest") if result.scale is Scale.NUMBER else ("Most confident", "Least sure")
     )
-    return Markup("{}<div class='lab-panels'>{}{}</div>").format(
-        _shares(result),
-        _panel(most, _cards(result, ranked[: -_EXTREMES - 1 : -1])),
-        _panel(least, _cards(result, ranked[:_EXTREMES])),
-    )
+    ends = ((most, ranked[: -_EXTREMES - 1 : -1]), (least, ranked[:_EXTREMES]))
+    panels = [
+        _panel(heading, _cards(result, texts, quoted=_QUOTED_SHORTLY)) for heading, texts in ends
+    ]
+    return Markup('{}<div class="lab-panels">{}</div>').format(_shares(result), join(panels))
 
 
 def _shares(result: SentimentResult) -> Markup:

@@ -29,7 +29,7 @@ def test_every_example_is_answered(models: ModelManager, task: Task) -> None:
         given = compare.Given(
             **{field.name: text for field, text in zip(panel.fields, example, strict=True)}
         )
-        result = compare.predict(models.get, tab.MODELS.split(","), task, given)
+        result = compare.predict(models.get, tab.MODELS, task, given)
         assert len(result.answered) == 2
 
 

@@ -44,6 +44,11 @@ def test_files_as_people_save_them(
     assert bool(read.notices) == (encoding == "cp1252")
 
 
+@pytest.mark.parametrize("content", [b"text,id\ngood,1", b'"text";"id"\n"good";1', b"text\ngood"])
+def test_the_mark_before_the_first_column_is_no_part_of_its_name(content: bytes) -> None:
+    assert from_csv(b"\xef\xbb\xbf" + content) == Texts(("good",))
+
+
 @pytest.mark.parametrize("name", ["text", "Text", "SENTENCE", " Review ", "review"])
 def test_the_column_is_found_by_its_name(name: str) -> None:
     assert from_csv(written(",", header=name).encode()) == Texts(TEXTS)

@@ -63,6 +63,15 @@ def test_one_model_alone_is_compared_with_none() -> None:
     assert "nosuch did not answer" in found
 
 
+def test_nobody_answers() -> None:
+    silence = result(Refusal("nosuch", "There is none."), Refusal("x" * 500, "Too long."))
+    assert "None of these models can answer" in views.finding(silence)
+    assert "There is none." in views.cards(silence)
+    assert "x" * 61 not in views.cards(silence)
+    assert views.chart(silence) is None
+    assert len(views.table(silence)) == 2
+
+
 def test_several_blanks_are_all_said() -> None:
     two = dataclasses.replace(BERT, answers=((Choice("tea", 0.4),), (Choice("paper", 0.2),)))
     assert "“tea” … “paper”" in views.finding(result(two))
