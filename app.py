@@ -34,7 +34,7 @@ def create_app(models: ModelManager) -> gr.Blocks:
         gr.HTML(views.header())
         status = gr.HTML(views.status_line(models.status()), elem_id="status")
         page = Page(demo, models, status)
-        with gr.Tabs(elem_id="tabs"):
+        with gr.Tabs(elem_id="tabs", overflow_behavior="wrap"):
             for tab in TABS:
                 with gr.Tab(tab.title, id=tab.id, elem_id=f"tab-{tab.id}"):
                     tab.build(page)

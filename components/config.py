@@ -12,7 +12,9 @@ ASSETS = Path(__file__).resolve().parent.parent / "assets"
 
 MAX_TEXT = 2_000  # characters of one text; a 512-token model reads about that much
 MAX_PASSAGE = 100_000  # characters of a passage; about 16,000 words, read in windows
+MAX_REVIEW = 10_000  # characters of one text to classify; models read its first 512 tokens
 MAX_LINES = 1_000  # texts in one sentiment run
+MAX_FILE_BYTES = 1_048_576  # bytes of an uploaded file
 MAX_TOP_K = 50  # candidates for each blank
 DEFAULT_MEMORY = 2 * 1024**3  # bytes
 

@@ -1,6 +1,12 @@
 """Layer 4: layout and wiring, the only package that knows Gradio. Add a tab as a line of TABS."""
 
-from components.tabs import fill_mask
+from components.tabs import compare, fill_mask, next_sentence, question_answering, sentiment
 from components.tabs.base import Tab
 
-TABS: tuple[Tab, ...] = (fill_mask.TAB,)
+TABS: tuple[Tab, ...] = (
+    fill_mask.TAB,
+    next_sentence.TAB,
+    sentiment.TAB,
+    question_answering.TAB,
+    compare.TAB,
+)

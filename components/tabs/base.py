@@ -42,12 +42,15 @@ class Page:
 
     def model(self, model_id: str, task: Task, *, attentions: bool = False) -> LoadedModel:
         """Give a model, telling the visitor who waits for it that it is being loaded."""
-        progress = _progress.get()
-        if progress is not None and not self.models.is_loaded(
-            model_id, task, attentions=attentions
-        ):
-            progress(0.1, desc=f"Loading {model_id}")
+        if not self.models.is_loaded(model_id, task, attentions=attentions):
+            self.tell(f"Loading {model_id}", 0.1)
         return self.models.get(model_id, task, attentions=attentions)
+
+    def tell(self, message: str, done: float) -> None:
+        """Tell the visitor who waits what is going on; `done` is the share that is behind."""
+        progress = _progress.get()
+        if progress is not None:
+            progress(done, desc=message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Rows of values for `fields`, each put in by one click."""
+    """Rows of values for `fields`, each put in by one click; None leaves its field alone."""
 
     rows: gr.Dataset
     fields: Sequence[Any]
@@ -70,7 +73,10 @@ class Examples:
         """Attach the click that fills the fields."""
         single = len(self.fields) == 1
         return self.rows.click(
-            lambda row: row[0] if single else row, self.rows, list(self.fields), **options
+            lambda row: row[0] if single else [gr.skip() if v is None else v for v in row],
+            self.rows,
+            list(self.fields),
+            **options,
         )
 
 
@@ -85,23 +91,27 @@ def wire(
     endpoint: Callable[..., Any],
     edits: gr.Textbox | None = None,
     examples: Examples | None = None,
+    after: Sequence[Any] = (),
 ) -> None:
     """Attach a tab: its triggers, its first screen, its clicks on the text, its public endpoint.
 
     The first of `outputs` is the finding, where a refusal is shown; what was typed always stays.
     `run` maps the values of `inputs` to those of `outputs`. `edits` is the text that clicks in
-    the outputs change. `endpoint` is a typed, documented function that answers programs.
+    the outputs change. `after` are events of the tab's own that change the inputs, and that a run
+    follows. `endpoint` is a typed, documented function that answers programs.
     """
     shown = [*outputs, page.status]
-    handler = _handler(page, run, outputs)
+    handler = _handler(page, run, inputs, outputs)
     shared: dict[str, Any] = {
         "concurrency_id": _MODEL_RUNS,
         "concurrency_limit": _MODEL_RUNS_LIMIT,
         "api_visibility": "private",
+        "show_progress_on": outputs[0],
     }
     gr.on(list(triggers), handler, list(inputs), shown, **shared)
     glue: dict[str, Any] = {"queue": False, "api_visibility": "private"}
     changes = [examples.chosen(**glue)] if examples else []
+    changes += after
     if edits is not None:
         views = [output for output in outputs if isinstance(output, gr.HTML)]
         changes += [view.select(edited, None, edits, **glue) for view in views]
@@ -120,7 +130,7 @@ def wire(
 def edited(event: gr.SelectData) -> str:
     """Give the text after a click on one of its words or candidates."""
     start, end = event.index
-    text = str(event.value["text"])[: 2 * MAX_TEXT]
+    text = str(event.value["text"])
     return text[:start] + str(event.value["put"]) + text[end:]
 
 
@@ -192,16 +202,24 @@ def text_box(tab_id: str, name: str, value: str, label: str, **options: Any) -> 
 
 
 def _handler(
-    page: Page, run: Callable[..., Any], outputs: Sequence[Any]
+    page: Page, run: Callable[..., Any], inputs: Sequence[Any], outputs: Sequence[Any]
 ) -> Callable[..., list[Any]]:
     def handle(progress: gr.Progress = gr.Progress(), *values: Any) -> list[Any]:  # noqa: B008
         token = _progress.set(progress)
         try:
-            return [*_drawn(run, values, outputs)[1], _status(page)]
+            typed = [_typed(value, field) for value, field in zip(values, inputs, strict=True)]
+            return [*_drawn(run, typed, outputs)[1], _status(page)]
         finally:
             _progress.reset(token)
 
     return handle
+
+
+def _typed(value: Any, field: Any = None) -> Any:
+    """Give what a field holds: "" for an empty one, and no lone surrogates, which JSON refuses."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    return "" if value is None and isinstance(field, gr.Textbox) else value
 
 
 def _first_screen(
@@ -256,7 +274,8 @@ def _plain_errors(endpoint: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(endpoint)
     def answer(*args: Any, **kwargs: Any) -> Any:
         try:
-            return endpoint(*args, **kwargs)
+            named = {name: _typed(value) for name, value in kwargs.items()}
+            return endpoint(*map(_typed, args), **named)
         except AppError as error:
             raise gr.Error(str(error), print_exception=False) from error
 

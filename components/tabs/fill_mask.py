@@ -43,7 +43,7 @@ def build(page: Page) -> None:
     """Lay out the tab, and wire it."""
     with columns() as (entry, panel, options):
         with entry:
-            text = text_box(TAB.id, "text", EXAMPLES[0], "Sentence", lines=2)
+            text = text_box(TAB.id, "text", EXAMPLES[0], "Sentence")
             submit = gr.Button("Fill the blank", variant="primary", elem_id=f"{TAB.id}-run")
         with options:
             model_id = model_picker(TAB.id, Task.FILL_MASK)
@@ -63,7 +63,10 @@ def build(page: Page) -> None:
 
     def run(model_id: str, text: str, top_k: int, only: str) -> tuple[Any, ...]:
         model = page.model(model_id, Task.FILL_MASK)
-        result = fill_mask.predict(model, text, top_k=top_k, only=only.split(","))
+        try:
+            result = fill_mask.predict(model, text, top_k=top_k, only=only.split(","))
+        except fill_mask.NoBlankError as error:  # nothing is wrong: a word can still be hidden
+            return views.no_blank(error), views.strip(error), None, None
         return tuple(
             draw(result) for draw in (views.finding, views.strip, views.bar_chart, views.table)
         )

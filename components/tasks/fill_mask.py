@@ -50,20 +50,39 @@ class FillMaskResult:
     notices: tuple[str, ...]
 
 
+class NoBlankError(InputError):
+    """The text has nothing to fill; its words are here to be hidden by a click."""
+
+    def __init__(self, text: str, mask_token: str) -> None:
+        self.text, self.mask_token = text, mask_token
+        self.words = split_words(text, mask_token)
+        known = [word for word in self.words if text[word.span[0]].isalnum()]
+        start, end = known[-1].span if known else (len(text), len(text))
+        super().__init__(
+            f"There is no blank yet. Click a word to hide it, or write {mask_token} or ___ where "
+            "a word is missing.",
+            suggestion=text[:start] + mask_token + text[end:],
+        )
+
+
 def predict(
     model: LoadedModel, text: str, *, top_k: int = 5, only: Sequence[str] = ()
 ) -> FillMaskResult:
     """Rank the vocabulary, or the words `only`, at each blank of `text`; keep the `top_k` best.
 
-    Scores are probabilities over the whole vocabulary, also with `only`. Raises InputError for a
-    text without a blank.
+    Scores are probabilities over the whole vocabulary, also with `only`. Raises NoBlankError for
+    a text without a blank.
     """
-    check_text(text, "The text")
-    text, spellings = with_mask(text, model.mask_token)
+    text, spellings = with_mask(check_text(text, "The text"), model.mask_token)
+    if model.mask_token not in text:
+        raise NoBlankError(text, model.mask_token)
     encoding = model.encode(text, literal=False)
     positions = encoding.positions_of(model.mask_token_id)
     if not positions:
-        raise _no_blank(text, model.mask_token, encoding)
+        raise InputError(
+            f"The blank stands after the first {len(encoding)} tokens, where the model stops "
+            "reading. Shorten the text before it."
+        )
     logits = model.run([encoding], positions=[positions])[0]["logits"]  # (blanks, vocab)
     scores = softmax(logits)
     asked = [word.strip() for word in only if word.strip()]
@@ -86,21 +105,6 @@ def predict(
 
 def _clamped(top_k: int) -> int:
     return max(1, min(int(top_k), MAX_TOP_K))
-
-
-def _no_blank(text: str, mask_token: str, encoding: Encoding) -> InputError:
-    if mask_token in text:
-        return InputError(
-            f"The blank stands after the first {len(encoding)} tokens, where the model stops "
-            "reading. Shorten the text before it."
-        )
-    words = [word for word in split_words(text, mask_token) if text[word.span[0]].isalnum()]
-    start, end = words[-1].span if words else (len(text), len(text))
-    return InputError(
-        f"The text has no blank. Put {mask_token} or ___ where a word is missing, "
-        "or click a word to hide it.",
-        suggestion=text[:start] + mask_token + text[end:],
-    )
 
 
 def _sort_out(

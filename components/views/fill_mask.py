@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from components.tasks.fill_mask import Blank, FillMaskResult
+from components.tasks.fill_mask import Blank, FillMaskResult, NoBlankError
 from components.tasks.words import Word
-from components.views.markup import EMPTY, Bar, Edit, bars, button, editable, join
+from components.views.markup import EMPTY, Bar, Edit, bars, button, editable, hint, join
 from components.views.markup import finding as draw_finding
 from components.views.wording import percent
 
@@ -45,31 +45,41 @@ def _notices(result: FillMaskResult) -> Sequence[str]:
     return notices
 
 
-def strip(result: FillMaskResult) -> Markup:
-    """Draw the sentence: a word is hidden by a click, a blank shows its best candidate."""
+def strip(result: FillMaskResult | NoBlankError) -> Markup:
+    """Draw the sentence: a click hides a word, or puts a blank's best candidate in."""
+    blanks = {} if isinstance(result, NoBlankError) else {b.span: b for b in result.blanks}
+    numbers = {span: i for i, span in enumerate(blanks, start=1)}
     parts: list[str] = []
-    end, number = 0, 0
+    end = 0
     for word in result.words:
         parts.append(result.text[end : word.span[0]])
-        number += word.is_blank
-        parts.append(_blank(result, number) if word.is_blank else _word(result, word))
+        if word.is_blank:
+            number = numbers.get(word.span, 0) if len(numbers) > 1 else 0
+            parts.append(_blank(word, blanks.get(word.span), number))
+        else:
+            parts.append(_word(result.text[slice(*word.span)], word, result.mask_token))
         end = word.span[1]
     return editable(result.text, join([*parts, result.text[end:]]), css="lab-strip")
 
 
-def _word(result: FillMaskResult, word: Word) -> Markup | str:
-    text = result.text[slice(*word.span)]
+def no_blank(error: NoBlankError) -> Markup:
+    """Ask for a blank, and offer to hide the last word."""
+    return hint(str(error), error.suggestion)
+
+
+def _word(text: str, word: Word, mask_token: str) -> Markup | str:
     if not text[0].isalnum():
         return text
-    return button(text, Edit(word.span, result.mask_token), css="lab-word", title="Hide this word")
+    return button(text, Edit(word.span, mask_token), css="lab-word", title="Hide this word")
 
 
-def _blank(result: FillMaskResult, number: int) -> Markup:
-    candidates = result.blanks[number - 1].candidates if number <= len(result.blanks) else ()
-    label = Markup("<sub>{}</sub>").format(number) if len(result.blanks) > 1 else EMPTY
-    return Markup('<span class="lab-blank" title="{}">{}{}</span>').format(
-        result.mask_token, candidates[0].word if candidates else "?", label
-    )
+def _blank(word: Word, blank: Blank | None, number: int) -> Markup:
+    label = Markup("<sub>{}</sub>").format(number) if number else EMPTY
+    if blank is None or not blank.candidates:  # nothing was asked for it, or it was not read
+        return Markup('<span class="lab-blank">?{}</span>').format(label)
+    best = blank.candidates[0].word
+    inside = Markup("{}{}").format(best, label)
+    return button(inside, Edit(word.span, best), css="lab-word lab-blank", title="Put this word in")
 
 
 def bar_chart(result: FillMaskResult) -> Markup:

@@ -28,13 +28,17 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: a label, a probability, and perhaps a remark, a tone of colour and a click."""
+    """One bar: a label, a probability, and perhaps a remark, a tone of colour and a click.
+
+    A click makes an `edit`, or shows the parts of the text that are marked with `lights`.
+    """
 
     label: str
     score: float
     remark: str = ""
     tone: str = ""  # "", "yes", "no" or "muted": classes of assets/style.css
     edit: Edit | None = None
+    lights: int | None = None  # see assets/lights.js
 
 
 def join(parts: Sequence[str]) -> Markup:
@@ -75,6 +79,15 @@ def model_line(model_id: str) -> Markup:
 
 def refusal(message: str, suggestion: str | None = None) -> Markup:
     """Say what was wrong with a value, with a button for the correction if there is one."""
+    return _card("lab-refused", "alert", message, suggestion)
+
+
+def hint(message: str, suggestion: str | None = None) -> Markup:
+    """Say what to do next where nothing is wrong yet, with a button that does it."""
+    return _card("lab-hint", "status", message, suggestion)
+
+
+def _card(css: str, role: str, message: str, suggestion: str | None) -> Markup:
     offer = EMPTY
     if suggestion is not None:
         everything = Edit((0, 0), suggestion)
@@ -83,8 +96,8 @@ def refusal(message: str, suggestion: str | None = None) -> Markup:
         )
         offer = editable("", put, css="lab-offer")
     return Markup(
-        '<div class="lab-finding lab-refused" role="alert"><p class="lab-headline">{}</p>{}</div>'
-    ).format(message, offer)
+        '<div class="lab-finding {}" role="{}"><p class="lab-headline">{}</p>{}</div>'
+    ).format(css, role, message, offer)
 
 
 def failure() -> Markup:
@@ -121,6 +134,11 @@ def _bar(row: Bar) -> Markup:
         else EMPTY,
     )
     css = f"lab-bar lab-{row.tone}" if row.tone else "lab-bar"
+    if row.lights is not None:
+        return Markup(
+            '<button type="button" class="{}" title="Show it in the text" data-lights="{}" '
+            'aria-pressed="false">{}</button>'
+        ).format(css, row.lights, inside)
     if row.edit is None:
         return Markup('<div class="{}">{}</div>').format(css, inside)
     return button(inside, row.edit, css=css, title=f"Put “{row.label}” into the text")
@@ -131,3 +149,8 @@ def guide(see: str, attempt: str) -> Markup:
     return Markup(
         '<div class="lab-guide"><p><b>What you see.</b> {}</p><p><b>Try this.</b> {}</p></div>'
     ).format(escape(see), escape(attempt))
+
+
+def aside(heading: str, text: str) -> Markup:
+    """Tell in a short paragraph what stands behind a picture."""
+    return Markup('<p class="lab-aside"><b>{}</b> {}</p>').format(escape(heading), escape(text))

@@ -15,6 +15,11 @@ def percent(score: float) -> str:
     return f"{share:.2f} %" if share < 1 or share > 99 else f"{share:.1f} %"
 
 
+def signed(number: float) -> str:
+    """Write a logit, or a difference of two, always with its sign."""
+    return f"{number:+.2f}".replace("-", "−")
+
+
 def size(count: float) -> str:
     """Write a number of bytes (1 kB = 1000 bytes)."""
     unit = 0
@@ -35,3 +40,8 @@ def millions(count: int) -> str:
 def milliseconds(seconds: float) -> str:
     """Write a short time."""
     return f"{1000 * seconds:.0f} ms" if seconds >= 0.01 else f"{1000 * seconds:.1f} ms"
+
+
+def shortened(text: str, limit: int) -> str:
+    """Cut a text that is longer than `limit` characters, and show that it was cut."""
+    return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"

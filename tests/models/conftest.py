@@ -16,10 +16,8 @@ from huggingface_hub import constants
 
 from components.config import Settings
 from components.errors import AppError
-from components.models.checkpoint import read_checkpoint
 from components.models.families import Task
 from components.models.loaded import LoadedModel
-from components.models.loading import find_placement, load_resident
 from components.models.manager import ModelManager
 from tests import fakes
 from tests.hub_stand_in import HubStandIn, serving
@@ -73,16 +71,6 @@ def change_json(file: Path, **changes: Any) -> None:
     content = json.loads(file.read_text(encoding="utf-8")) | changes
     kept = {key: value for key, value in content.items() if value is not None}
     file.write_text(json.dumps(kept), encoding="utf-8")
-
-
-def load_folder(
-    folder: Path, task: Task = Task.FILL_MASK, *, attentions: bool = False
-) -> LoadedModel:
-    """Load a checkpoint from a folder, as the manager does."""
-    settings = Settings(device="cpu")
-    checkpoint = read_checkpoint(folder.name, folder)
-    placement = find_placement(settings)
-    return LoadedModel(load_resident(checkpoint, task, settings, placement, attentions=attentions))
 
 
 # The Hub

@@ -11,8 +11,8 @@ import transformers
 from components.errors import CheckpointError, ModelError
 from components.models.checkpoint import read_checkpoint
 from components.models.families import Task
-from tests.fakes import FAMILY_NAMES
-from tests.models.conftest import change_json, load_folder
+from tests.fakes import FAMILY_NAMES, load_folder
+from tests.models.conftest import change_json
 
 Copy = Callable[..., Path]
 

@@ -18,8 +18,8 @@ from components.models import loading
 from components.models.checkpoint import Checkpoint, read_checkpoint
 from components.models.families import FAMILIES, Task
 from components.models.loading import Placement, find_placement, load_resident
-from tests.fakes import FAMILY_NAMES, HEADS
-from tests.models.conftest import change_json, load_folder
+from tests.fakes import FAMILY_NAMES, HEADS, load_folder
+from tests.models.conftest import change_json
 
 Copy = Callable[..., Path]
 Checkpoints = Callable[[str, str], Path]

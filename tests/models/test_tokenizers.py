@@ -14,8 +14,8 @@ from components.errors import CheckpointError
 from components.models.families import Task
 from components.models.loaded import LoadedModel
 from tests import fakes
-from tests.fakes import FAMILY_NAMES
-from tests.models.conftest import change_json, load_folder
+from tests.fakes import FAMILY_NAMES, load_folder
+from tests.models.conftest import change_json
 
 Copy = Callable[..., Path]
 

@@ -8,7 +8,8 @@ import pytest
 import transformers
 
 from components.errors import CheckpointError
-from tests.models.conftest import change_json, load_folder
+from tests.fakes import load_folder
+from tests.models.conftest import change_json
 
 Copy = Callable[..., Path]
 

@@ -108,7 +108,9 @@ def test_the_number_of_candidates_is_kept_in_bounds(bert: LoadedModel, top_k: in
     assert 1 <= len(blank.candidates) <= 50
 
 
-@pytest.mark.parametrize("text", ["😀 ___ é \ud800 [SEP] </s>", "___" * 20, "مرحبا ___ 你好\r\n___"])
+@pytest.mark.parametrize(
+    "text", ["😀 ___ é \ud800 [SEP] </s>", "___" * 20, "مرحبا ___ 你好\r\n___"]
+)
 def test_odd_characters_do_no_harm(model: LoadedModel, text: str) -> None:
     result = fill_mask.predict(model, text)
     assert all(result.text[slice(*b.span)] == model.mask_token for b in result.blanks)

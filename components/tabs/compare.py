@@ -1,0 +1,217 @@
+"""The Compare tab. A task is offered as an entry of PANELS here and of RUNNERS in the task."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import gradio as gr
+
+from components.config import MAX_REVIEW, MAX_TEXT
+from components.models.catalog import cards_for
+from components.models.families import Task
+from components.tabs.base import (
+    Page,
+    Tab,
+    clickable,
+    columns,
+    examples,
+    finding_view,
+    text_box,
+    wire,
+)
+from components.tasks import compare
+from components.views import compare as views
+from components.views import markup
+
+_PASSAGE = (
+    "Transformers are deep learning models that use self-attention to process sequences "
+    "efficiently."
+)
+MODELS = [card.id for card in cards_for(Task.FILL_MASK)]
+GUIDE = markup.guide(
+    "Every model gets the same text, with the mask spelled as it knows it, and answers alone. Its "
+    "time is that of the forward pass on this machine just now: it grows when others compute too. "
+    "Memory counts the encoder and this one head; the file on disk holds all heads of a bundled "
+    "model.",
+    "Type a sentence on which the models disagree. Which words must you take away until they do?",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A text that a task needs: its name in compare.Given, and how it is asked for."""
+
+    name: str
+    label: str
+    default: str
+    lines: int = 2
+    limit: int = MAX_TEXT  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """How a task is offered: its name, what it asks for, and examples, one value a field."""
+
+    title: str
+    fields: tuple[Field, ...]
+    examples: tuple[tuple[str, ...], ...]
+
+
+PANELS: Mapping[Task, Panel] = {
+    Task.FILL_MASK: Panel(
+        "Fill-mask",
+        (Field("text", "Sentence", "Paris is the [MASK] of France."),),
+        (
+            ("Paris is the [MASK] of France.",),
+            ("The bank is near the [MASK].",),
+            ("She drank a cup of [MASK] and read the [MASK].",),
+        ),
+    ),
+    Task.SENTIMENT: Panel(
+        "Sentiment",
+        (Field("text", "Text", "This course is excellent.", limit=MAX_REVIEW),),
+        (("This course is excellent.",), ("The film was not bad at all.",)),
+    ),
+    Task.QUESTION_ANSWERING: Panel(
+        "Question answering",
+        (
+            Field("question", "Question", "What mechanism do Transformers use?", lines=1),
+            Field("text", "Passage", _PASSAGE, lines=4, limit=MAX_REVIEW),
+        ),
+        (("What mechanism do Transformers use?", _PASSAGE), ("Who invented them?", _PASSAGE)),
+    ),
+}
+
+
+def build(page: Page) -> None:
+    """Lay out the tab, and wire it."""
+    panels: dict[Task, gr.Column] = {}
+    values: dict[Task, list[Any]] = {}  # the texts of a task, its bundled models, ids of the Hub
+    with columns() as (entry, panel, options):
+        with entry:
+            choices = [(offered.title, task.value) for task, offered in PANELS.items()]
+            task = gr.Radio(
+                choices, value=choices[0][1], label="Task", interactive=True,
+                elem_id=f"{TAB.id}-task",
+            )  # fmt: skip
+            for offered in PANELS:
+                with gr.Column(visible=offered == task.value) as panels[offered]:
+                    values[offered] = [*_texts(offered), *_models(offered)]
+            submit = gr.Button("Compare", variant="primary", elem_id=f"{TAB.id}-run")
+        with options:
+            ready = _examples(task, values)
+        with panel:
+            finding = finding_view(TAB.id)
+            cards = clickable(elem_id=f"{TAB.id}-cards")
+            chart = gr.Plot(show_label=False, elem_id=f"{TAB.id}-chart", elem_classes="lab-plot")
+            gr.HTML(GUIDE)
+            with gr.Accordion("All numbers", open=False):
+                table = gr.Dataframe(
+                    headers=views.HEADERS, interactive=False, elem_id=f"{TAB.id}-table"
+                )
+
+    def run(task: str, *given: Any) -> tuple[Any, ...]:
+        texts, model_ids = _given(task, given)
+        quiet = page.models.undisturbed
+        result = compare.predict(
+            page.model, model_ids, task, texts, tell=page.tell, undisturbed=quiet
+        )
+        return tuple(
+            draw(result) for draw in (views.finding, views.cards, views.chart, views.table)
+        )
+
+    def endpoint(
+        text: str, task: str = "fill-mask", models: list[str] = MODELS, question: str = ""
+    ) -> dict[str, Any]:
+        """Give one text to several models.
+
+        Args:
+            text: what every model is given; for question-answering the passage
+            task: fill-mask, text-classification or question-answering
+            models: bundled models, or ids of the Hub; at most 6
+            question: for question-answering
+        """
+        given = compare.Given(text, question)
+        get, quiet = page.models.get, page.models.undisturbed
+        return asdict(compare.predict(get, models, task, given, undisturbed=quiet))
+
+    task.change(
+        lambda chosen: [gr.update(visible=offered == chosen) for offered in panels],
+        task,
+        list(panels.values()),
+        queue=False,
+        api_visibility="private",
+    )
+    flat = list(itertools.chain.from_iterable(values.values()))
+    typed = [one.submit for one in flat if isinstance(one, gr.Textbox)]
+    wire(
+        page,
+        TAB,
+        [submit.click, task.input, *typed],
+        run,
+        [task, *flat],
+        [finding, cards, chart, table],
+        endpoint=endpoint,
+        examples=ready,
+    )
+
+
+def _texts(task: Task) -> list[gr.Textbox]:
+    return [
+        text_box(
+            TAB.id, f"{task}-{field.name}", field.default, field.label, lines=field.lines,
+            max_lines=12, max_length=field.limit,
+        )
+        for field in PANELS[task].fields
+    ]  # fmt: skip
+
+
+def _models(task: Task) -> list[Any]:
+    """Offer the bundled models that can do `task`, and a field for those of the Hub."""
+    cards = cards_for(task)
+    bundled = gr.CheckboxGroup(
+        [(card.about, card.id) for card in cards],
+        value=[card.id for card in cards[: compare.MAX_MODELS]],
+        label="Models",
+        info=f"At most {compare.MAX_MODELS} in one run.",
+        interactive=True,
+        elem_id=f"{TAB.id}-{task}-models",
+    )
+    others = gr.Textbox(
+        "",
+        label="Models of the Hub",
+        info="Ids such as bert-base-uncased, separated by commas.",
+        elem_id=f"{TAB.id}-{task}-hub",
+    )
+    return [bundled, others]
+
+
+def _given(task: str, values: Sequence[Any]) -> tuple[compare.Given, list[str]]:
+    """Take from the values of all tasks the texts and the models of the chosen one."""
+    rest = iter(values)
+    for offered, panel in PANELS.items():
+        texts = {field.name: next(rest) for field in panel.fields}
+        bundled, others = next(rest), next(rest)
+        if offered == task:
+            return compare.Given(**texts), [*bundled, *others.split(",")]
+    return compare.Given(""), []
+
+
+def _examples(task: gr.Radio, values: Mapping[Task, Sequence[Any]]) -> Any:
+    """Offer the examples of all tasks; one chooses its task, and leaves other tasks' texts."""
+    fields = {offered: values[offered][: len(PANELS[offered].fields)] for offered in PANELS}
+    rows, labels = [], []
+    for offered, panel in PANELS.items():
+        for texts in panel.examples:
+            others = {t: texts if t is offered else [None] * len(fields[t]) for t in PANELS}
+            rows.append([offered.value, *itertools.chain.from_iterable(others.values())])
+            labels.append(f"{panel.title}: {texts[0]}")
+    return examples(
+        TAB.id, [task, *itertools.chain.from_iterable(fields.values())], rows, labels
+    )  # fmt: skip
+
+
+TAB = Tab(id="compare", title="Compare", build=build)

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from components.models.manager import ModelManager
+from tests.pages import endpoint_of, handler_of
+
+OpenPage = Callable[..., Any]
+HOSTILE = '<img src=x onerror="window.__pwn=1"> <b>x</b> <script>1</script>'
+
+
+@pytest.fixture(scope="module")
+def demo(models: ModelManager) -> gr.Blocks:
+    import app
+
+    return app.create_app(models)
+
+
+def test_programs_get_every_text_with_its_scores(demo: gr.Blocks) -> None:
+    answer = endpoint_of(demo, "sentiment")("i love this tool\n\nthe soup was cold")
+    assert [text["text"] for text in answer["texts"]] == ["i love this tool", "the soup was cold"]
+    assert answer["labels"] == ("NEGATIVE", "POSITIVE")
+    assert answer["scale"] == "one of"
+
+
+@pytest.mark.parametrize("text", ["", " \n ", "x" * 10_001])
+def test_programs_are_told_what_cannot_be_used(demo: gr.Blocks, text: str) -> None:
+    with pytest.raises(gr.Error):
+        endpoint_of(demo, "sentiment")(text)
+
+
+def test_a_file_is_read_instead_of_the_lines(demo: gr.Blocks) -> None:
+    run = handler_of(demo, "sentiment-run")
+    _finding, cards, table, link, _status = run("bert-mini", "typed", b"id,text\n1,from the file")
+    assert "from the file" in cards
+    assert "typed" not in cards
+    assert table["data"][0][0] == "from the file"
+    assert "Download" in link
+
+
+def test_a_bad_file_is_refused_though_the_lines_are_good(demo: gr.Blocks) -> None:
+    run = handler_of(demo, "sentiment-run")
+    finding, *others, _status = run("bert-mini", "typed", b"")
+    assert "The file is empty" in finding
+    assert others == [None] * 3
+
+
+def test_an_example_takes_the_place_of_a_file(demo: gr.Blocks) -> None:
+    assert handler_of(demo, "sentiment-examples")(["a\nb"]) == ("a\nb", None)
+
+
+def labels(page: Any) -> list[str]:
+    verdicts = page.locator("#sentiment-cards .lab-verdict").all_inner_texts()
+    return [verdict.split()[0] for verdict in verdicts]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+def test_the_examples_come_out_right(open_page: OpenPage, width: int, dark: bool) -> None:
+    page = open_page("Sentiment", width=width, dark=dark)
+    cards = page.locator("#sentiment-cards")
+    cards.get_by_text("This course is excellent.").wait_for()
+    assert labels(page) == ["POSITIVE", "NEGATIVE", "POSITIVE"]
+    page.get_by_label("Texts, one a line").fill("I hated every minute of it.\nWhat a lovely day!")
+    page.get_by_role("button", name="Classify").click()
+    cards.get_by_text("What a lovely day!").wait_for()
+    assert labels(page) == ["NEGATIVE", "POSITIVE"]
+
+
+@pytest.mark.browser
+def test_a_file_goes_in_and_the_table_comes_out(open_page: OpenPage, tmp_path: Path) -> None:
+    page = open_page("Sentiment")
+    page.locator("#sentiment-cards .lab-card").first.wait_for()
+    rows = "\n".join(f'{i};"A wonderful film; number {i}"' for i in range(30))
+    page.locator("#sentiment-file input[type=file]").set_input_files(
+        {"name": "a.csv", "mimeType": "text/csv", "buffer": f"Id;Review\n{rows}".encode()}
+    )
+    page.locator("#sentiment-finding").get_by_text("30 texts: 30 POSITIVE").wait_for()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download as CSV").click()
+    assert download.value.suggested_filename == "sentiment.csv"
+    download.value.save_as(tmp_path / "sentiment.csv")
+    text = (tmp_path / "sentiment.csv").read_text(encoding="utf-8-sig")
+    table = list(csv.reader(io.StringIO(text)))
+    assert len(table) == 31
+    assert table[30][:2] == ["A wonderful film; number 29", "POSITIVE"]
+    page.get_by_text("No opinion at all", exact=True).click()
+    page.locator("#sentiment-cards").get_by_text("The meeting is on Tuesday.").wait_for()
+
+
+@pytest.mark.browser
+def test_a_file_that_is_no_csv_is_refused_in_words(open_page: OpenPage) -> None:
+    page = open_page("Sentiment")
+    page.locator("#sentiment-cards .lab-card").first.wait_for()
+    page.locator("#sentiment-file input[type=file]").set_input_files(
+        {"name": "a.xlsx", "mimeType": "application/zip", "buffer": b"PK\x03\x04" + bytes(99)}
+    )
+    page.get_by_text("This is a spreadsheet or an archive").wait_for()
+    assert page.locator("#sentiment-cards .lab-card").count() == 0
+    assert "excellent" in page.get_by_label("Texts, one a line").input_value()
+
+
+@pytest.mark.browser
+def test_a_long_review_is_answered_and_said_to_be_cut(open_page: OpenPage) -> None:  # H23
+    page = open_page("Sentiment")
+    page.locator("#sentiment-cards .lab-card").first.wait_for()
+    page.get_by_label("Texts, one a line").fill("good film " * 400)
+    page.get_by_role("button", name="Classify").click()
+    page.get_by_text("Only the first 512 of 802 tokens were read").wait_for()
+    assert labels(page) == ["POSITIVE"]
+
+
+@pytest.mark.browser
+def test_hostile_text_is_shown_and_never_runs(open_page: OpenPage) -> None:  # H38
+    page = open_page("Sentiment")
+    page.get_by_label("Texts, one a line").fill(HOSTILE)
+    page.get_by_role("button", name="Classify").click()
+    page.locator("#sentiment-cards").get_by_text("<script>", exact=False).wait_for()
+    page.locator("#sentiment-model input").fill(HOSTILE)
+    page.keyboard.press("Enter")
+    page.locator("#sentiment-finding").get_by_text("<script>", exact=False).wait_for()
+    assert page.evaluate("window.__pwn") is None

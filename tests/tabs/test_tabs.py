@@ -1,0 +1,109 @@
+"""What every tab must do, looped over TABS, on the server side with tiny networks."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import gradio as gr
+import pytest
+
+import app
+from components.errors import AppError
+from components.models.manager import ModelManager
+from components.tabs import TABS
+from components.tabs.base import Tab
+
+PAYLOAD = '<img src=x onerror="window.__pwn=1"> ${1} {{2}}'
+looped = pytest.mark.parametrize("tab", TABS, ids=lambda tab: tab.id)
+
+
+@pytest.fixture(scope="module")
+def demo(models: ModelManager) -> Iterator[gr.Blocks]:
+    built = app.create_app(models)
+    yield built
+    built.close()
+
+
+def _public(demo: gr.Blocks) -> dict[str, Any]:
+    return {str(fn.api_name): fn for fn in demo.fns.values() if fn.api_visibility == "public"}
+
+
+def _loads(demo: gr.Blocks) -> list[Any]:
+    return [fn for fn in demo.fns.values() if any(event == "load" for _, event in fn.targets)]
+
+
+def _main_events(demo: gr.Blocks) -> list[Any]:
+    """The events that run a network from the page; their last output is the status line."""
+    runs = [fn for fn in demo.fns.values() if fn.concurrency_id == "model"]
+    return [fn for fn in runs if fn.api_visibility == "private"]
+
+
+@looped
+def test_its_id_is_its_modules_name_and_it_stands_in_four_places(tab: Tab) -> None:
+    for layer in ("tasks", "views", "tabs"):
+        importlib.import_module(f"components.{layer}.{tab.id}")
+    module = importlib.import_module(f"components.tabs.{tab.id}")
+    assert module.TAB is tab
+
+
+def test_the_public_endpoints_are_exactly_the_tabs(demo: gr.Blocks) -> None:
+    assert set(_public(demo)) == {tab.id for tab in TABS}
+
+
+@looped
+def test_its_endpoint_is_typed_and_documented_and_answers_with_its_defaults(
+    demo: gr.Blocks, tab: Tab
+) -> None:
+    endpoint = _public(demo)[tab.id].fn
+    assert "Args:" in (inspect.getdoc(endpoint) or "")
+    for parameter in inspect.signature(endpoint).parameters.values():
+        assert parameter.annotation is not parameter.empty
+
+
+def test_the_first_screens_are_answers(demo: gr.Blocks) -> None:
+    loads = _loads(demo)
+    assert len(loads) == len(TABS)
+    for load in loads:
+        finding = str(load.fn()[0])
+        assert "lab-finding" in finding
+        assert "lab-refused" not in finding
+
+
+def test_every_button_that_runs_a_network_shares_one_limit(demo: gr.Blocks) -> None:
+    runs = [fn for fn in demo.fns.values() if fn.concurrency_id == "model"]
+    assert runs
+    assert len({fn.concurrency_limit for fn in runs}) == 1
+
+
+@pytest.mark.parametrize("hostile", ["", "   ", PAYLOAD, PAYLOAD * 3_000, "\ud800", None])
+def test_hostile_or_empty_text_is_answered_or_refused_in_words_and_never_becomes_html(
+    demo: gr.Blocks, hostile: str | None
+) -> None:  # H38
+    for event in _main_events(demo):
+        values = [
+            hostile if isinstance(component, gr.Textbox) else component.value
+            for component in event.inputs
+        ]
+        finding, *others = event.fn(gr.Progress(), *values)
+        assert "lab-finding" in str(finding)
+        assert "not your input" not in str(finding), f"a bug showed in {event.fn}"
+        for drawn in (finding, *others):
+            assert not isinstance(drawn, str) or "<img" not in drawn
+
+
+@looped
+def test_its_endpoint_refuses_a_foreign_model_in_words(demo: gr.Blocks, tab: Tab) -> None:
+    endpoint = _public(demo)[tab.id].fn
+    parameters = inspect.signature(endpoint).parameters
+    name = "models" if "models" in parameters else "model"
+    value = ["../../etc"] if name == "models" else "../../etc"
+    required = {p.name: "x ___" for p in parameters.values() if p.default is p.empty}
+    if name == "models":  # the others are still compared
+        assert "no model id" in str(endpoint(**{**required, name: value}))
+        return
+    with pytest.raises(gr.Error, match="no model id") as error:
+        endpoint(**{**required, name: value})
+    assert isinstance(error.value.__cause__, AppError)
