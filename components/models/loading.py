@@ -122,8 +122,9 @@ def _read_network(checkpoint: Checkpoint, task: Task, dtype: torch.dtype, attent
         network, report = AUTO_MODELS[task].from_pretrained(
             checkpoint.folder, output_loading_info=True, ignore_mismatched_sizes=True, **options
         )
-        _refuse_mismatched(checkpoint, report)
-        _refuse_untrained(checkpoint, task, report, f"{network.base_model_prefix}.")
+        encoder = "" if task is Task.ENCODER else f"{network.base_model_prefix}."
+        _refuse_mismatched(checkpoint, report, encoder)
+        _refuse_untrained(checkpoint, task, report, encoder)
     if any(tensor.is_meta for tensor in (*network.parameters(), *network.buffers())):
         raise RuntimeError(f"weights of {checkpoint.model_id} never arrived: a load was not locked")
     return network.eval().requires_grad_(False)
@@ -150,26 +151,30 @@ def _no_head(checkpoint: Checkpoint, task: Task) -> str:
     return f"{checkpoint.model_id} cannot be used here. {reason}"
 
 
-def _refuse_mismatched(checkpoint: Checkpoint, report: dict[str, Any]) -> None:
+def _refuse_mismatched(checkpoint: Checkpoint, report: dict[str, Any], encoder: str) -> None:
     for name, stored, expected in sorted(report["mismatched_keys"]):
+        if not encoder and name.startswith("pooler."):  # no answer of a bare encoder uses it
+            continue
         trouble = (
             f"does not fit its config.json: {name} is {tuple(stored)} in the checkpoint and should "
             f"be {tuple(expected)}."
         )
-        raise CheckpointError(sentence(checkpoint.model_id, trouble))
+        kind = CheckpointError if name.startswith(encoder) else HeadError
+        raise kind(sentence(checkpoint.model_id, trouble))
 
 
 def _refuse_untrained(
     checkpoint: Checkpoint, task: Task, report: dict[str, Any], encoder: str
 ) -> None:
-    missing = {key for key in report["missing_keys"] if not key.startswith("pooler.")}
-    missing = missing if task is Task.ENCODER else set(report["missing_keys"])
+    missing = set(report["missing_keys"])
+    if task is Task.ENCODER:  # no answer uses the pooler
+        missing = {name for name in missing if not name.startswith("pooler.")}
     if not missing:
         return
     names = sorted(missing, key=lambda name: (name.startswith(encoder), name))  # the head first
     shown = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
     what = f"{len(names)} weights were not in the checkpoint ({shown})"
-    if task is Task.ENCODER or any(n.startswith(encoder) and ".pooler." not in n for n in names):
+    if any(name.startswith(encoder) and ".pooler." not in name for name in names):
         raise CheckpointError(sentence(checkpoint.model_id, f"is incomplete: {what}."))
     reason = checkpoint.family.why_not.get(task, "")
     trouble = f"has no trained head for {task}: {what}, and what they give would be random."

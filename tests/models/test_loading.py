@@ -140,7 +140,7 @@ def test_weights_of_another_shape_are_refused(copy: Copy, change: dict[str, int]
 def test_a_classifier_of_another_size_is_refused(copy: Copy) -> None:
     folder = copy("bert", "text-classification", id2label={"0": "a", "1": "b", "2": "c"})
     change_json(folder / "config.json", label2id={"a": 0, "b": 1, "c": 2})
-    with pytest.raises(CheckpointError, match=r"classifier\.\w+ is \(2.*should be \(3"):
+    with pytest.raises(HeadError, match=r"classifier\.\w+ is \(2.*should be \(3"):
         load_folder(folder, Task.SENTIMENT)
 
 
