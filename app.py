@@ -17,7 +17,7 @@ for _name, _value in {
 
 import gradio as gr  # noqa: E402
 
-from components.config import ASSETS, Settings  # noqa: E402
+from components.config import ASSETS, Settings, SettingsError  # noqa: E402
 from components.models.catalog import DEFAULT_MODEL  # noqa: E402
 from components.models.families import Task  # noqa: E402
 from components.models.manager import ModelManager  # noqa: E402
@@ -61,7 +61,10 @@ def launch_options() -> dict[str, Any]:
 def main() -> None:
     """Start the app; what the first visitor will see is warmed while the page is being set up."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
-    models = ModelManager(Settings.from_environment())
+    try:
+        models = ModelManager(Settings.from_environment())
+    except SettingsError as error:
+        raise SystemExit(str(error)) from None
     models.warm((DEFAULT_MODEL, task, task is Task.ENCODER) for task in Task)
     create_app(models).launch(**launch_options())
 

@@ -50,9 +50,7 @@ def models(tiny_dir: Path) -> ModelManager:
 @pytest.fixture(scope="session")
 def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., LoadedModel]:
     """Load a tiny network of any family with any head: load("roberta", Task.FILL_MASK)."""
-    from components.models import loading
-
-    folder, settings = tmp_path_factory.mktemp("families"), Settings(device="cpu")
+    folder = tmp_path_factory.mktemp("families")
     kept: dict[Any, LoadedModel] = {}
 
     def loader(family: str, task: Task, *, attentions: bool = False) -> LoadedModel:
@@ -62,12 +60,7 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., LoadedModel]
             place = folder / f"{family}-{head}"
             if not place.exists():
                 fakes.write_checkpoint(place, family, head)
-            source = loading.hub.Source(str(place), local_only=True)
-            placement = loading.find_placement(settings)
-            resident = loading.read_resident(
-                place.name, source, task, placement, attentions=attentions
-            )
-            kept[key] = LoadedModel(resident)
+            kept[key] = fakes.load_folder(place, task, attentions=attentions)
         return kept[key]
 
     return loader

@@ -17,6 +17,12 @@ import transformers as t
 from safetensors.torch import save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
+from components.config import Settings
+from components.models.checkpoint import read_checkpoint
+from components.models.families import Task
+from components.models.loaded import LoadedModel
+from components.models.loading import find_placement, load_resident
+
 SENTENCES = (
     "the river ran past the mill and the children watched the boats",
     "a good teacher explains every step and waits for questions",
@@ -181,3 +187,12 @@ def write_miniature(folder: Path, family: str, heads: tuple[str, ...]) -> Path:
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
     tokenizer_of(family).save_pretrained(folder)
     return folder
+
+
+def load_folder(
+    folder: Path, task: Task = Task.FILL_MASK, *, attentions: bool = False
+) -> LoadedModel:
+    """Load a checkpoint from a folder, as the manager does."""
+    settings = Settings(device="cpu")
+    checkpoint, placement = read_checkpoint(folder.name, folder), find_placement(settings)
+    return LoadedModel(load_resident(checkpoint, task, settings, placement, attentions=attentions))

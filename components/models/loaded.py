@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,36 +11,16 @@ import torch
 from numpy.typing import NDArray
 
 from components.errors import InputError
-from components.models.batches import batches, padded, rectangle
+from components.models import hub
+from components.models.batches import BATCH_TOKENS, batches
 from components.models.encoding import Encoding
-from components.models.families import Family, Task
-from components.models.sharing import copied_to
+from components.models.families import Task
+from components.models.resident import Resident
 
 Arrays = Mapping[str, NDArray[np.float32]]  # the outputs for one input, by transformers' names
 
 _TOKEN_LEVEL = frozenset({Task.FILL_MASK, Task.QUESTION_ANSWERING, Task.ENCODER})
-_positions: ContextVar[torch.Tensor | None] = ContextVar("positions", default=None)
-
-
-@dataclass(slots=True, eq=False)
-class Resident:
-    """A network in memory, shared by every LoadedModel that was handed out for it."""
-
-    model_id: str
-    task: Task
-    family: Family
-    network: Any
-    tokenizer: Any
-    device: str
-    max_length: int  # tokens of one input, special ones included
-    relieve: Callable[[Resident | None], None]  # frees accelerator memory held by others
-    disk_bytes: int = 0  # files with weights, other heads in them included
-    notices: list[str] = field(default_factory=list)
-    tokenizer_lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def __post_init__(self) -> None:
-        if self.task is Task.FILL_MASK:
-            self.network.base_model.register_forward_hook(_keep_positions)
+_BATCH_SCORES = 2**26  # numbers that a vocabulary layer gives out for one batch: 256 MB
 
 
 class LoadedModel:
@@ -54,11 +32,12 @@ class LoadedModel:
         self.id = resident.model_id
         self.task = resident.task
         self.family = resident.family
-        self.max_length = resident.max_length
-        self.disk_bytes = resident.disk_bytes
+        self.max_length = resident.checkpoint.max_length
         self.layers: int = config.num_hidden_layers
         self.heads: int = config.num_attention_heads
-        self.labels: tuple[str, ...] = tuple(config.id2label[i] for i in sorted(config.id2label))
+        self.labels: tuple[str, ...] = tuple(
+            str(config.id2label[i]) for i in sorted(config.id2label)
+        )
         self.problem_type: str | None = getattr(config, "problem_type", None)
 
     @property
@@ -81,7 +60,7 @@ class LoadedModel:
     def lowercases(self) -> bool:
         """Whether the tokenizer drops capital letters."""
         normalizer = self._resident.tokenizer.backend_tokenizer.normalizer
-        return bool(normalizer) and normalizer.normalize_str("A") == "a"
+        return bool(normalizer) and "a" in normalizer.normalize_str("A")
 
     @property
     def parameters(self) -> int:
@@ -91,11 +70,16 @@ class LoadedModel:
     @property
     def weight_bytes(self) -> int:
         """Bytes of memory that the weights take up."""
-        return weight_bytes([self._resident.network])
+        return sum(self._resident.storages.values())
+
+    @property
+    def disk_bytes(self) -> int:
+        """Bytes of the files that the weights were read from, other heads in them included."""
+        return hub.disk_bytes(self._resident.checkpoint.folder)
 
     @property
     def device(self) -> str:
-        """Where the network runs."""
+        """The kind of device the network runs on: cuda, mps or cpu."""
         return self._resident.device
 
     @property
@@ -115,16 +99,15 @@ class LoadedModel:
 
     def pieces(self, word: str) -> tuple[tuple[int, str], ...]:
         """Split `word`, standing inside a sentence, into (id, token) pieces."""
-        tokenizer = self._resident.tokenizer
-        with self._resident.tokenizer_lock:
-            ids = tokenizer(f" {_well_formed(word.strip())}", add_special_tokens=False)["input_ids"]
-        return tuple((i, self.token(i)) for i in ids)
+        found = self._encode(f" {word.strip()}", None, True, add_special_tokens=False)[0]
+        return tuple(zip(found.input_ids, found.tokens, strict=True))
 
     def encode(self, text: str, pair: str | None = None, *, literal: bool = True) -> Encoding:
         """Tokenize `text`, or a pair, cut to what the model can read.
 
-        With `literal`, a special token that was typed is text like any other; without it, it is
-        the special token (needed for masks).
+        With `literal`, a special token that was typed is text like any other, except where it is
+        a piece of a SentencePiece vocabulary; without it, it is the special token (needed for
+        masks).
         """
         whole = self._encode(text, pair, literal, truncation=False)[0]
         if len(whole) <= self.max_length:
@@ -137,13 +120,13 @@ class LoadedModel:
     ) -> tuple[Encoding, ...]:
         """Tokenize a question with overlapping windows over a passage.
 
-        `max_length` and `stride` (the overlap) count tokens. Raises InputError for a question
-        that leaves no room to move the window.
+        `max_length` and `stride` (the overlap) count tokens; the stride is at most a third of a
+        window. Raises InputError for a question that leaves no room to move the window.
         """
         tokenizer, max_length = self._resident.tokenizer, min(max_length, self.max_length)
+        stride = min(stride, max_length // 3)
         specials = tokenizer.num_special_tokens_to_add(pair=True)
-        asked = len(self._encode(question, None, True)[0])
-        asked -= tokenizer.num_special_tokens_to_add(pair=False)
+        asked = len(self._encode(question, None, True, add_special_tokens=False)[0])
         limit = max_length - stride - specials - 1  # one token of passage a step, at the least
         if asked > limit:  # else the tokenizer dies of a panic that is no Exception
             raise InputError(
@@ -163,14 +146,17 @@ class LoadedModel:
     def _encode(
         self, text: str, pair: str | None, literal: bool, **options: Any
     ) -> tuple[Encoding, ...]:
-        resident = self._resident
+        checkpoint = self._resident.checkpoint
         text, pair = _well_formed(text), None if pair is None else _well_formed(pair)
-        with resident.tokenizer_lock:  # its truncation settings are state
-            batch = resident.tokenizer(
+        with checkpoint.tokenizer_lock:  # its truncation settings are state
+            batch = checkpoint.tokenizer(
                 text, pair, split_special_tokens=literal, verbose=False, **options
             )
-        segments = self.family.has_segments and resident.network.config.type_vocab_size > 1
-        return tuple(_plain(encoding, segments) for encoding in batch.encodings)
+        spell = checkpoint.tokenizer.convert_ids_to_tokens
+        return tuple(
+            _plain(encoding, spell(encoding.ids), checkpoint.has_segments)
+            for encoding in batch.encodings
+        )
 
     def run(
         self,
@@ -186,75 +172,23 @@ class LoadedModel:
         position; without it for every token. `attentions` is (layers, heads, queries, keys) and
         `hidden_states` (layers + 1, tokens, hidden).
         """
+        if positions is not None and self.task is not Task.FILL_MASK:
+            raise ValueError(f"a head for {self.task} gives no logits at chosen positions")
         wanted = {"output_attentions": attentions, "output_hidden_states": hidden_states}
         flags = {name: True for name, asked in wanted.items() if asked}
-        answers: list[Arrays | None] = [None] * len(encodings)
-        for batch in batches(encodings):
+        answers: list[Arrays] = [{}] * len(encodings)
+        for batch in batches(encodings, self._batch_limit(positions is None)):
             picked = None if positions is None else [positions[i] for i in batch]
-            outputs = self._forward([encodings[i] for i in batch], picked, flags)
+            outputs = self._resident.forward([encodings[i] for i in batch], picked, flags)
             for row, i in enumerate(batch):
                 kept = len(encodings[i]) if positions is None else len(positions[i])
                 answers[i] = _one(outputs, row, kept, len(encodings[i]), self.task)
-        return [answer for answer in answers if answer is not None]
+        return answers
 
-    def _forward(
-        self,
-        encodings: Sequence[Encoding],
-        positions: Sequence[Sequence[int]] | None,
-        flags: Mapping[str, bool],
-    ) -> Mapping[str, Any]:
-        """Run one batch; out of accelerator memory, make room and try again, then use the CPU."""
-        resident = self._resident
-        try:
-            return self._forward_once(encodings, positions, flags)
-        except torch.OutOfMemoryError:
-            resident.relieve(resident)
-        try:
-            return self._forward_once(encodings, positions, flags)
-        except torch.OutOfMemoryError:
-            resident.notices.append(
-                f"The {resident.device} device ran out of memory, so {self.id} now runs on the CPU."
-            )
-            resident.network = copied_to(resident.network, "cpu", torch.float32)
-            resident.device = "cpu"
-        return self._forward_once(encodings, positions, flags)
-
-    def _forward_once(
-        self,
-        encodings: Sequence[Encoding],
-        positions: Sequence[Sequence[int]] | None,
-        flags: Mapping[str, bool],
-    ) -> Mapping[str, Any]:
-        resident = self._resident
-        inputs = padded(encodings, resident.tokenizer.pad_token_id or 0, resident.device)
-        chosen = None if positions is None else rectangle(positions, 0, resident.device)
-        token = _positions.set(chosen)
-        try:
-            with torch.inference_mode():
-                outputs: Mapping[str, Any] = resident.network(**inputs, **flags, return_dict=True)
-        finally:
-            _positions.reset(token)
-        return outputs
-
-
-def weight_bytes(networks: Sequence[Any]) -> int:
-    """Count the bytes of all weights of `networks`, those that several share only once."""
-    sizes = {
-        tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes()
-        for network in networks
-        for tensor in (*network.parameters(), *network.buffers())
-    }
-    return sum(sizes.values())
-
-
-def _keep_positions(_module: Any, _args: Any, output: Any) -> Any:
-    """Hand on the hidden states of the chosen positions only: the vocabulary layer is dear."""
-    positions = _positions.get()
-    if positions is not None:
-        hidden = output.last_hidden_state  # (batch, tokens, hidden)
-        index = positions.unsqueeze(-1).expand(-1, -1, hidden.shape[-1])
-        output.last_hidden_state = hidden.gather(1, index)  # (batch, positions, hidden)
-    return output
+    def _batch_limit(self, at_every_token: bool) -> int:
+        if self.task is Task.FILL_MASK and at_every_token:  # a row of the vocabulary a token
+            return min(BATCH_TOKENS, _BATCH_SCORES // int(self._resident.network.config.vocab_size))
+        return BATCH_TOKENS
 
 
 def _well_formed(text: str) -> str:
@@ -262,9 +196,9 @@ def _well_formed(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _plain(encoding: Any, segments: bool) -> Encoding:
+def _plain(encoding: Any, tokens: Sequence[str], segments: bool) -> Encoding:
     return Encoding(
-        tokens=tuple(encoding.tokens),
+        tokens=tuple(tokens),  # not its own: they spell out what the vocabulary lacks
         input_ids=tuple(encoding.ids),
         token_type_ids=tuple(encoding.type_ids) if segments else None,
         offsets=tuple(encoding.offsets),

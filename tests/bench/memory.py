@@ -65,8 +65,8 @@ def _singly(models_dir: Path) -> tuple[float, Any]:
     import torch
     from transformers import AutoTokenizer
 
-    from components.models.loaded import weight_bytes
     from components.models.loading import AUTO_MODELS
+    from components.models.sharing import storages
 
     folder = models_dir / "bert-mini"
     held = [
@@ -76,7 +76,7 @@ def _singly(models_dir: Path) -> tuple[float, Any]:
         )
         for task in HEADS
     ]
-    return weight_bytes([network for network, _ in held]), held
+    return sum(sum(storages(network).values()) for network, _ in held), held
 
 
 WAYS: dict[str, Callable[[Path], tuple[float, Any]]] = {

@@ -112,23 +112,14 @@ def test_size_on_disk_is_that_of_the_file_with_the_weights(
     assert models.get("bert-mini", Task.FILL_MASK).disk_bytes == expected
 
 
-def test_size_on_disk_of_a_model_of_the_hub_is_that_of_its_files_in_the_cache(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import huggingface_hub
-
+def test_size_on_disk_of_weights_in_several_files_is_their_sum(tmp_path: Path) -> None:
     from components.models import hub
 
-    snapshot = tmp_path / "models--x--y" / "snapshots" / "abc"
-    (tmp_path / "models--x--y" / "refs").mkdir(parents=True)
-    (tmp_path / "models--x--y" / "refs" / "main").write_text("abc")
-    snapshot.mkdir(parents=True)
-    (snapshot / "config.json").write_text("{}")
+    (tmp_path / "config.json").write_text("{}")
     for shard in (1, 2):
-        (snapshot / f"model-0000{shard}-of-00002.safetensors").write_bytes(b"x" * 100 * shard)
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
-    assert hub.disk_bytes(hub.Source("x/y", local_only=True)) == 300
-    assert hub.disk_bytes(hub.Source("x/unknown", local_only=True)) == 0
+        (tmp_path / f"model-0000{shard}-of-00002.safetensors").write_bytes(b"x" * 100 * shard)
+    assert hub.disk_bytes(tmp_path) == 300
+    assert hub.disk_bytes(tmp_path / "none") == 0
 
 
 def test_time_is_measured_and_its_range_holds_the_median(anything: compare.Get) -> None:

@@ -93,22 +93,13 @@ def test_a_family_without_the_head_is_refused_with_its_reason(
     head = "text-classification" if family == "deberta-v2" else "fill-mask"
     place = fakes.write_checkpoint(tmp_path / family, family, head)
     with pytest.raises(HeadError, match=r"was trained (without|on sentence order).*use BERT"):
-        _read(place)
+        fakes.load_folder(place, Task.NEXT_SENTENCE)
 
 
 def test_a_bert_whose_head_was_never_trained_is_refused(tmp_path: Path) -> None:  # H20
     place = fakes.write_checkpoint(tmp_path / "plain", "bert", "fill-mask")
     with pytest.raises(HeadError, match="would be random"):
-        _read(place)
-
-
-def _read(place: Path) -> None:
-    from components.config import Settings
-    from components.models import loading
-
-    source = loading.hub.Source(str(place), local_only=True)
-    placement = loading.find_placement(Settings(device="cpu"))
-    loading.read_resident(place.name, source, Task.NEXT_SENTENCE, placement)
+        fakes.load_folder(place, Task.NEXT_SENTENCE)
 
 
 @pytest.mark.parametrize("family", ["bert", "albert", "electra", "roberta", "distilbert"])

@@ -9,9 +9,7 @@ import pytest
 import torch
 import transformers
 
-from components.config import Settings
 from components.errors import HeadError, InputError
-from components.models import loading
 from components.models.families import Task
 from components.models.loaded import LoadedModel
 from components.tasks import sentiment
@@ -33,9 +31,7 @@ def bert(load: Load) -> LoadedModel:
 
 
 def read(place: Path) -> LoadedModel:
-    source = loading.hub.Source(str(place), local_only=True)
-    placement = loading.find_placement(Settings(device="cpu"))
-    return LoadedModel(loading.read_resident(place.name, source, Task.SENTIMENT, placement))
+    return fakes.load_folder(place, Task.SENTIMENT)
 
 
 def classifier(place: Path, tokenizer_limit: int = 64, **options: Any) -> LoadedModel:

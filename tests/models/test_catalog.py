@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+
+from components.config import ASSETS, Settings
+from components.errors import HeadError
+from components.models.catalog import CATALOG, DEFAULT_MODEL, ModelCard, cards_for, find_card
+from components.models.families import FAMILIES, Task
+from components.models.ids import clean_id
+from components.models.manager import ModelManager
+
+every_card = pytest.mark.parametrize("card", CATALOG, ids=lambda card: card.id)
+
+
+def test_ids_are_unique_and_can_be_typed() -> None:
+    ids = [card.id for card in CATALOG]
+    assert len(set(ids)) == len(ids)
+    assert [clean_id(found) for found in ids] == ids
+
+
+def test_the_default_model_answers_every_task() -> None:
+    card = find_card(DEFAULT_MODEL)
+    assert card is not None
+    assert card.tasks == frozenset(Task)
+
+
+@every_card
+def test_a_card_claims_no_task_that_its_family_cannot_do(card: ModelCard) -> None:
+    assert card.family is FAMILIES[card.model_type]
+    assert Task.ENCODER in card.tasks
+    assert not card.tasks & card.family.why_not.keys()
+    assert card.family.name in card.about
+
+
+def test_cards_are_offered_for_their_tasks_in_catalog_order() -> None:
+    for task in Task:
+        assert cards_for(task) == tuple(card for card in CATALOG if task in card.tasks)
+    assert find_card("nobody/nothing") is None
+
+
+@every_card
+def test_a_card_does_every_task_it_claims_and_no_other(
+    card: ModelCard, models: ModelManager
+) -> None:
+    for task in Task:
+        if task in card.tasks:
+            assert models.get(card.id, task).family is card.family
+        else:
+            with pytest.raises(HeadError, match=card.family.name):
+                models.get(card.id, task)
+
+
+@pytest.mark.slow
+@every_card
+def test_a_bundled_checkpoint_brings_every_head_it_claims(card: ModelCard) -> None:
+    assert (ASSETS / "models" / card.id / "model.safetensors").is_file()
+    bundled = ModelManager(Settings(device="cpu"))
+    held = [bundled.get(card.id, task) for task in card.tasks]
+    assert all(model.family is card.family for model in held)
+    assert all(model.max_length == 512 for model in held)
+    largest = max(model.weight_bytes for model in held)
+    assert bundled.status().weight_bytes < 1.1 * largest
