@@ -34,8 +34,8 @@ LABELS = tuple(f"{text} / {pair}" if pair else text for text, pair in EXAMPLES)
 GUIDE = markup.guide(
     "In every layer each head lets every token collect something from all the others. A line, or "
     "a cell, is the part of its attention that one token gives to another; a row sums to one.",
-    "Point at “it”, then go through the heads of the middle layers: does one of them look from "
-    "“it” back to the cat?",
+    "Go to layer 3, head 1, and point at “it”: has this head found out what the word stands for? "
+    "Then put “dirty” in place of “tired” and look again.",
 )
 _START = {"layer": 0, "head": 2}
 _UNKNOWN = 11  # the last layer and head of a base model, until a model has said what it has
@@ -75,6 +75,11 @@ def build(page: Page) -> None:
         model_id: str, text: str, pair: str, layer: int, head: int, first: int
     ) -> tuple[Any, ...]:
         model = page.model(model_id, Task.ENCODER, attentions=True)
+        layer, head, first = (
+            layer or 0,
+            head or 0,
+            first or 0,
+        )  # the number of a slider may be empty
         result = attention.predict(model, text, pair, layer=layer, head=head, first=first)
         drawings = (views.finding, views.picture, views.heat_map, views.shares, views.table)
         return (

@@ -100,6 +100,7 @@ def heat_map(result: AttentionResult) -> go.Figure:
     start, stop = result.window
     weights = result.shown[result.head]  # (queries, keys)
     labels = [_label(token) for token in result.tokens[start:stop]]
+    gap = 1 if len(labels) <= 40 else 0  # pixels
     places = np.arange(len(labels), dtype=np.float32)  # repeated tokens must not share a place
     heat = go.Heatmap(
         x=places,
@@ -110,8 +111,8 @@ def heat_map(result: AttentionResult) -> go.Figure:
         colorscale=STRENGTH,
         zmin=0,
         zmax=1,
-        xgap=1 if len(labels) <= 40 else 0,
-        ygap=1 if len(labels) <= 40 else 0,
+        xgap=gap,
+        ygap=gap,
         colorbar={
             "tickvals": [0, 0.25, 0.5, 1],
             "ticktext": ["0", "25 %", "50 %", "100 %"],
@@ -119,7 +120,8 @@ def heat_map(result: AttentionResult) -> go.Figure:
             "outlinewidth": 0,
         },
     )
-    figure = style(go.Figure(heat), height=170 + max(len(labels) * 15, 12 * 24))
+    row = 24 if len(labels) <= 24 else 16 if len(labels) <= 64 else 12  # pixels
+    figure = style(go.Figure(heat), height=150 + row * max(len(labels), 8))
     step = -(-len(labels) // 40)
     _axis(figure.layout.xaxis, places[::step], labels[::step], "… looks at this one", tickangle=-60)
     _axis(figure.layout.yaxis, places, labels, "this token …", autorange="reversed")
@@ -127,9 +129,9 @@ def heat_map(result: AttentionResult) -> go.Figure:
 
 
 def _axis(axis: Any, places: Any, labels: list[str], title: str, **more: Any) -> None:
-    axis.update(
-        tickvals=places, ticktext=labels, title=title, tickfont={"family": MONO, "size": 12}, **more
-    )
+    size = 12 if len(labels) <= 64 else 9
+    font = {"family": MONO, "size": size}
+    axis.update(tickvals=places, ticktext=labels, tickfont=font, title=title, **more)
     axis.update(showgrid=False, ticks="")
 
 
