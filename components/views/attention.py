@@ -143,7 +143,10 @@ def _label(token: str) -> str:
 
 def shares(result: AttentionResult) -> Markup:
     """Draw what part of the head's attention goes where, beside an even spread."""
-    rows = [Bar(_name(share), share.score, remark=_remark(share)) for share in result.shares]
+    rows = [
+        Bar(_name(share).removeprefix("the "), share.score, remark=_remark(share))
+        for share in result.shares
+    ]
     return Markup(
         '<section class="lab-panel"><h4>Where head {} of layer {} looks, as part of all its '
         "attention. The parts overlap; spread evenly, one token would get {}.</h4>{}</section>"

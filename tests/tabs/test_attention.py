@@ -96,6 +96,32 @@ def test_a_token_shows_only_its_links(open_page: OpenPage) -> None:
 
 
 @pytest.mark.browser
+def test_the_picture_follows_the_size_of_the_window_and_the_mode(open_page: OpenPage) -> None:
+    page = open_page("Attention")
+    canvas = page.locator(".lab-attention-grid canvas")
+    page.locator(".lab-head").first.wait_for(timeout=60_000)
+    wide, _ = _drawn(canvas)
+    page.get_by_role("tab", name="Fill-mask", exact=True).click()
+    page.set_viewport_size({"width": 390, "height": 900})  # while the tab is hidden
+    page.get_by_role("tab", name="Attention", exact=True).click()
+    page.wait_for_timeout(300)
+    narrow, light = _drawn(canvas)
+    assert narrow != wide
+    assert narrow == canvas.evaluate("c => c.parentElement.clientWidth")
+    page.evaluate("document.body.classList.add('dark')")
+    page.wait_for_timeout(300)
+    assert _drawn(canvas)[1] != light
+
+
+def _drawn(canvas: Any) -> tuple[int, list[int]]:
+    """Give the width of a canvas, and the colour at the left edge of the first thumbnail."""
+    width, colour = canvas.evaluate(
+        "c => [c.width, [...c.getContext('2d').getImageData(8, 40, 1, 1).data]]"
+    )
+    return width, colour
+
+
+@pytest.mark.browser
 def test_the_surprise_that_the_tab_promises_is_there(open_page: OpenPage) -> None:
     from playwright.sync_api import expect
 
