@@ -93,7 +93,7 @@ def main() -> None:
     if options.only in (None, "export"):
         training.use_average()
         export(training.network, places.origin(recipe), places.out / recipe.id)
-    if options.only in (None, "export", "evaluate"):
+    if options.only in (None, "evaluate"):
         how = Evaluation(64, 64, 160, autocast=True) if options.quick else Evaluation()
         note = options.start_note or (recipe.start or recipe.parent or "")
         evaluate(recipe, places, Provenance.of(training, note), how)

@@ -33,7 +33,9 @@ LABELLED = (
     ("SST-2 (Socher et al. 2013)", "none stated; built on film reviews under CC BY 4.0"),
 )
 MEANING = {
-    "masked_": "first guess for a hidden token, 15 % hidden, {name}",
+    "masked_": "masked words, first guess right (15 % chosen; 80 % of them [MASK], 10 % another "
+    "token, 10 % as they are), {name}",
+    "all_masked_wikipedia": "… the same with all of them [MASK], which is harder, Wikipedia 2014",
     "pairs_other": "next sentence: neighbours against texts of another article, 128 tokens",
     "pairs_same": "next sentence: neighbours against a text from elsewhere in the same article",
     "pairs_neighbours_found": "next sentence: neighbours recognised",

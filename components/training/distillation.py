@@ -5,6 +5,8 @@ Each objective wraps one of objectives.py and adds the teacher's view of the sam
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 import torch.nn.functional as F  # noqa: N812 (the field's name)
 from torch import Tensor
@@ -16,6 +18,8 @@ from components.training.objectives import (
     masked_logits,
     span_logits,
 )
+
+Head = Callable[[Network, Batch, Tensor], Tensor]
 
 # DistilBERT's weights: soft targets 5, masked words 2, direction of the vectors 1.
 SOFT, HARD, COSINE = 5.0, 2.0, 1.0
@@ -51,29 +55,34 @@ class Distilled:
         with torch.no_grad():
             theirs = self.teacher.encode(batch)
         ours = network.encode(batch)
-        losses = self._language if "hidden" in batch else self._task
-        return losses(network, batch, ours, theirs)
+        losses = {"cosine": COSINE * cosine_loss(ours, theirs, batch["attention_mask"])}
+        if "hidden" in batch:
+            losses |= self._words(network, batch, ours, theirs)
+        if "spans" in batch:
+            losses |= self._task("questions", span_head, network, batch, (ours, theirs))
+        elif "labels" in batch:
+            losses |= self._task("sentiment", sentiment_head, network, batch, (ours, theirs))
+        return losses
 
-    def _language(self, network: Network, batch: Batch, ours: Tensor, theirs: Tensor) -> Losses:
+    def _words(self, network: Network, batch: Batch, ours: Tensor, theirs: Tensor) -> Losses:
         logits = masked_logits(network, batch, ours)
         with torch.no_grad():
             wanted = masked_logits(self.teacher, batch, theirs)
         return {
             "soft": SOFT * soft_loss(logits, wanted, self.temperature),
             "masked": HARD * F.cross_entropy(logits, batch["hidden"]),
-            "cosine": COSINE * cosine_loss(ours, theirs, batch["attention_mask"]),
         }
 
-    def _task(self, network: Network, batch: Batch, ours: Tensor, theirs: Tensor) -> Losses:
-        heads = span_head if "spans" in batch else sentiment_head
-        name, truth = ("questions", "spans") if "spans" in batch else ("sentiment", "labels")
-        logits = heads(network, batch, ours)
+    def _task(
+        self, name: str, head: Head, network: Network, batch: Batch, hidden: tuple[Tensor, Tensor]
+    ) -> Losses:
+        logits = head(network, batch, hidden[0])
         with torch.no_grad():
-            wanted = heads(self.teacher, batch, theirs)
+            wanted = head(self.teacher, batch, hidden[1])
+        truth = batch["spans"] if "spans" in batch else batch["labels"]
         return {
             f"soft_{name}": soft_loss(logits, wanted, self.temperature, axis=1),
-            name: F.cross_entropy(logits, batch[truth]),
-            "cosine": COSINE * cosine_loss(ours, theirs, batch["attention_mask"]),
+            name: F.cross_entropy(logits, truth),
         }
 
 

@@ -18,7 +18,7 @@ from components.training.networks import BertWithHeads, Network
 from components.training.objectives import Objective
 from components.training.recipes import Recipe, Stage
 
-SAVE_EVERY = 250  # steps
+SAVE_EVERY = 100  # steps
 NO_DECAY = ("bias", "LayerNorm.weight", "layer_norm.weight")
 
 

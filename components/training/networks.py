@@ -141,8 +141,8 @@ def student_of(teacher: BertWithHeads, layers: tuple[int, ...]) -> DistilBertWit
     student = DistilBertWithHeads(config)
     weights = _renamed(teacher.state_dict(), layers)
     missing, unexpected = student.load_state_dict(weights, strict=False)
-    assert not unexpected
-    assert all(key.startswith(("pre_classifier", "classifier")) for key in missing), missing
+    assert not missing, missing
+    assert not unexpected, unexpected
     return student
 
 
@@ -163,6 +163,8 @@ OTHER_NAMES = {
     "cls.predictions.transform.LayerNorm": "vocab_layer_norm",
     "cls.predictions.decoder": "vocab_projector",
     "qa_outputs": "qa_outputs",
+    "bert.pooler.dense": "pre_classifier",
+    "classifier": "classifier",
 }
 
 

@@ -130,23 +130,32 @@ class Sentiment:
 
 
 class Questions:
-    """Start and end of the answer; both are [CLS] where the passage holds none."""
+    """Start and end of the answer; both are [CLS] where the passage holds none.
+
+    A few words of the passage are hidden: one forward pass then teaches answers and words.
+    """
 
     def __init__(self, recipe: Recipe, examples: Examples, special: SpecialTokens) -> None:
-        self.examples, self.special = examples, special
-        self.parts = recipe.parts
+        self.recipe, self.examples, self.special = recipe, examples, special
         self.order = Order(examples.lengths(), recipe.question_rows, recipe.seed + 1)
 
     def batch(self, number: int, part: int = 0) -> Batch:
         """Make one part of the batch of that number."""
-        chosen = self.order.batch(number)[part :: self.parts]
+        rng = np.random.default_rng((self.recipe.seed, 2, number, part))
+        chosen = self.order.batch(number)[part :: self.recipe.parts]
         batch = collate([self.examples.texts(index) for index in chosen], self.special)
-        return batch | {"spans": torch.from_numpy(self.examples.labels[chosen])}
+        batch["spans"] = torch.from_numpy(self.examples.labels[chosen])
+        share = self.recipe.masked_in_passages
+        return hide(batch, self.recipe, self.special, rng, share=share)
 
     def losses(self, network: Network, batch: Batch) -> Losses:
-        """Give the loss of starts and ends."""
-        logits = span_logits(network, batch, network.encode(batch))
-        return {"questions": F.cross_entropy(logits, batch["spans"])}
+        """Give the losses of starts and ends, and of the hidden tokens."""
+        hidden = network.encode(batch)
+        logits, words = span_logits(network, batch, hidden), masked_logits(network, batch, hidden)
+        return {
+            "questions": F.cross_entropy(logits, batch["spans"]),
+            "masked_in_passages": F.cross_entropy(words, batch["hidden"]),
+        }
 
 
 def span_logits(network: Network, batch: Batch, hidden: Tensor) -> Tensor:

@@ -32,8 +32,9 @@ class Recipe:
     short_tokens: int = 48  # room for a pair of single sentences, as visitors type them
     easy_pairs: int = 400  # first batches whose second texts are never of the same article
     masked: float = 0.20  # share of tokens hidden; Wettig et al. 2022: more than BERT's 15 %
-    kept: float = 0.05  # of the hidden: shown as they are, so that any position may be asked
-    random: float = 0.05  # of the hidden: replaced by another token
+    masked_in_passages: float = 0.10  # share of a passage hidden while its question is answered
+    kept: float = 0.10  # of the hidden: shown as they are; Devlin et al. 2019
+    random: float = 0.10  # of the hidden: replaced by another token
     parts: int = 2  # of a batch, each computed on a core of its own
     sentiment_rows: int = 64  # sentences in a step
     question_rows: int = 24  # questions in a step, about 4,000 tokens
@@ -71,7 +72,7 @@ BERT_MINI = Recipe(
     stages=(
         Stage(
             "language",
-            steps=2000,
+            steps=750,
             learning_rate=(4e-4, 4e-4),
             mix={
                 "text": 0.30,
@@ -83,14 +84,14 @@ BERT_MINI = Recipe(
         ),
         Stage(
             "heads",
-            steps=3000,
-            learning_rate=(3e-4, 0.0),
+            steps=2250,
+            learning_rate=(3.5e-4, 0.0),
             mix={
-                "text": 0.20,
-                "pairs": 0.08,
-                "short_pairs": 0.06,
-                "sentiment": 0.14,
-                "questions": 0.52,
+                "text": 0.18,
+                "pairs": 0.14,
+                "short_pairs": 0.07,
+                "sentiment": 0.10,
+                "questions": 0.51,
             },
         ),
     ),

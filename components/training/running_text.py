@@ -135,12 +135,19 @@ def collate(
     }
 
 
-def hide(batch: Batch, recipe: Recipe, special: SpecialTokens, rng: Rng) -> Batch:
-    """Hide a share of the tokens, in place; add where (`positions`) and what (`hidden`)."""
+def hide(
+    batch: Batch, recipe: Recipe, special: SpecialTokens, rng: Rng, *, share: float | None = None
+) -> Batch:
+    """Hide a share of the tokens, in place; add where (`positions`) and what (`hidden`).
+
+    A batch with `spans` holds questions: there only the passage is hidden.
+    """
     ids = batch["input_ids"].numpy().reshape(-1)
-    words = np.flatnonzero((ids != special.cls) & (ids != special.sep) & (ids != special.pad))
-    count = max(1, round(recipe.masked * len(words)))
-    positions = np.sort(rng.permutation(words)[:count])
+    words = (ids != special.cls) & (ids != special.sep) & (ids != special.pad)
+    if "spans" in batch:
+        words &= batch["token_type_ids"].numpy().reshape(-1) == 1
+    count = max(1, round((share or recipe.masked) * words.sum()))
+    positions = np.sort(rng.permutation(np.flatnonzero(words))[:count])
     batch["positions"] = torch.from_numpy(positions)
     batch["hidden"] = torch.from_numpy(ids[positions].copy())
     fate = rng.random(count)
