@@ -63,7 +63,7 @@ class Order:
 
     def _pass(self, number: int) -> list[NDArray[np.int64]]:
         rng = np.random.default_rng((self.seed, number))
-        order = rng.permutation(len(self.lengths))
+        order = rng.permutation(len(self.lengths))[: self.batches * self.rows]
         batches: list[NDArray[np.int64]] = []
         for start in range(0, len(order), self.rows * self.GROUP):
             group = order[start : start + self.rows * self.GROUP]

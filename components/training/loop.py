@@ -118,16 +118,17 @@ class Training:
         batch = {key: value.to(self.device) for key, value in batch.items()}
         with torch.autocast(self.device.type, dtype=torch.bfloat16):
             losses = objective.losses(self.network, batch)
-        total = torch.stack(list(losses.values())).sum()
+        total = torch.stack(list(losses.values())).sum() / self.recipe.parts
         gradients = torch.autograd.grad(total, self.parameters, allow_unused=True)
         self.tokens += tokens
         return {name: loss.item() for name, loss in losses.items()}, gradients
 
     def _descend(self, gradients: list[Gradients], learning_rate: float) -> None:
-        """Take one step of the optimizer along the mean gradient."""
+        """Take one step of the optimizer along the sum of the parts' gradients."""
         for parameter, *given in zip(self.parameters, *gradients, strict=True):
-            present = [gradient for gradient in given if gradient is not None]
-            parameter.grad = torch.stack(present).mean(0) if present else None
+            parameter.grad = None
+            for gradient in filter(lambda each: each is not None, given):
+                parameter.grad = gradient if parameter.grad is None else parameter.grad + gradient
         nn.utils.clip_grad_norm_(self.parameters, self.recipe.clip)
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate

@@ -84,7 +84,7 @@ BERT_MINI = Recipe(
         ),
         Stage(
             "heads",
-            steps=2250,
+            steps=3850,
             learning_rate=(3.5e-4, 0.0),
             mix={
                 "text": 0.18,

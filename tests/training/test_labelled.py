@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import lzma
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -51,8 +52,6 @@ def test_an_answer_that_cuts_through_a_token_is_left_out(tokenizer: BertTokenize
 def test_the_span_marks_the_answer_in_the_laid_out_row(
     tokenizer: BertTokenizerFast, room: int
 ) -> None:
-    from dataclasses import replace
-
     recipe = replace(tiny.RECIPES["bert-mini"], question_tokens=room)
     examples = labelled.question_examples([row("York"), row("Ann Lee")], tokenizer, recipe)
     for index, answer in enumerate(["york", "ann lee"]):
@@ -71,18 +70,11 @@ def test_no_answer_is_marked_at_cls(tokenizer: BertTokenizerFast) -> None:
 def test_a_misplaced_question_keeps_its_title_and_loses_its_answer() -> None:
     rows = [row("York"), row("York", "York is old."), row("Ann Lee", "Ann Lee rests.")]
     made = labelled.misplaced(rows, 10, seed=0)
-    assert made
+    assert {question["context"] for question in made} <= {PASSAGE, "York is old.", "Ann Lee rests."}
     for question in made:
         assert question["answers"] == []
         assert question["title"] == "Mills"
-    assert (
-        all(
-            "York" not in q["context"]
-            for q in made
-            if q is not None and "rests" not in q["context"]
-        )
-        or made
-    )
+    assert any(question["context"] == "Ann Lee rests." for question in made)
 
 
 def test_each_pass_over_the_examples_holds_each_once() -> None:

@@ -72,7 +72,7 @@ def questions(count: int = 40) -> Examples:
     texts[np.arange(count), where] = texts[:, 0]
     base = np.arange(count)[:, None] * 7
     spans = np.stack([where + 2, where + 2], 1)  # [CLS] question [SEP] come before the passage
-    return Examples(texts.astype(np.uint16).reshape(-1), base + [0, 1, 7], spans)
+    return Examples(texts.astype(np.uint16).reshape(-1), base + np.asarray([0, 1, 7]), spans)
 
 
 def bert(layers: int = 2) -> BertWithHeads:
