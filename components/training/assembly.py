@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from transformers import BertTokenizerFast
+from transformers import BertTokenizer
 
 from components.training.corpus import load_corpora
 from components.training.distillation import Distilled
@@ -86,7 +86,7 @@ def make_objectives(
 
 def load_tokenizer(folder: Path) -> Any:
     """Load the uncased WordPiece tokenizer of a folder."""
-    return BertTokenizerFast.from_pretrained(str(folder))
+    return BertTokenizer.from_pretrained(str(folder))
 
 
 def _examples(recipe: Recipe, data: Path, cache: Path, tokenizer: Any) -> tuple[Examples, Examples]:

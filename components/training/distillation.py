@@ -44,7 +44,8 @@ class Distilled:
 
     def __init__(self, inner: Objective, teacher: BertWithHeads, temperature: float) -> None:
         self.inner, self.temperature = inner, temperature
-        self.teacher = teacher.eval()
+        self.teacher = teacher
+        teacher.train(False)
 
     def batch(self, number: int, part: int = 0) -> Batch:
         """Make the wrapped objective's batch of that number."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from components.training.networks import Batch, BertWithHeads, Network
 from components.training.objectives import masked_logits, span_logits
 from components.training.recipes import Recipe
 from components.training.running_text import (
+    Ids,
     Pairing,
     SpecialTokens,
     collate,
@@ -50,12 +50,12 @@ def held_out_figures(
     network: Network,
     recipe: Recipe,
     data: Path,
-    corpora: Mapping[str, Corpus],
+    corpora: dict[str, Corpus],
     tokenizer: Any,
     how: Evaluation,
 ) -> Figures:
     """Measure everything that the network's family can do."""
-    network.eval()
+    network.train(False)
     device_type = next(network.parameters()).device.type
     with torch.inference_mode(), torch.autocast(device_type, torch.bfloat16, how.autocast):
         figures = {
@@ -88,7 +88,9 @@ def masked_accuracy(network: Network, recipe: Recipe, corpus: Corpus, count: int
     rng, special = np.random.default_rng(recipe.seed), SpecialTokens()
     right = total = 0
     for _ in range(0, count, ROWS):
-        rows = [(text_row(corpus, recipe.row_tokens - 2, rng),) for _ in range(ROWS)]
+        rows: list[tuple[Ids, ...]] = [
+            (text_row(corpus, recipe.row_tokens - 2, rng),) for _ in range(ROWS)
+        ]
         made = hide(collate(rows, special), recipe, special, rng, share=0.15)
         batch = on_device(network, made)
         guesses = masked_logits(network, batch, network.encode(batch)).argmax(-1)
@@ -98,7 +100,7 @@ def masked_accuracy(network: Network, recipe: Recipe, corpus: Corpus, count: int
 
 
 def pair_accuracy(
-    network: BertWithHeads, recipe: Recipe, corpora: Mapping[str, Corpus], count: int
+    network: BertWithHeads, recipe: Recipe, corpora: dict[str, Corpus], count: int
 ) -> Figures:
     """Give the share of pairs judged rightly, by how the second text was chosen.
 
@@ -120,7 +122,7 @@ def pair_accuracy(
 def _follows(
     network: BertWithHeads,
     recipe: Recipe,
-    corpora: Mapping[str, Corpus],
+    corpora: dict[str, Corpus],
     *,
     tokens: int,
     kind: Pairing,

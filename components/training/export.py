@@ -13,8 +13,8 @@ from transformers import (
     AutoModelForNextSentencePrediction,
     AutoModelForQuestionAnswering,
     AutoModelForSequenceClassification,
-    BertTokenizerFast,
-    DistilBertTokenizerFast,
+    BertTokenizer,
+    DistilBertTokenizer,
 )
 
 from components.training.networks import BertWithHeads, Network
@@ -53,7 +53,7 @@ def export(network: Network, vocabulary: Path, folder: Path) -> None:
     made = folder.with_name(folder.name + ".new")
     shutil.rmtree(made, ignore_errors=True)
     family = "bert" if isinstance(network, BertWithHeads) else "distilbert"
-    plain = copy.deepcopy(network).half().cpu()
+    plain = copy.deepcopy(network).to(dtype=torch.float16).cpu()
     plain.save_pretrained(made)
     plain.config.architectures = ARCHITECTURES[family]
     plain.config.save_pretrained(made)
@@ -65,8 +65,8 @@ def export(network: Network, vocabulary: Path, folder: Path) -> None:
 
 def write_tokenizer(vocabulary: Path, family: str, folder: Path) -> None:
     """Write the tokenizer of `vocabulary` under the family's own class."""
-    kind = BertTokenizerFast if family == "bert" else DistilBertTokenizerFast
-    tokens = BertTokenizerFast.from_pretrained(str(vocabulary)).get_vocab()
+    kind = BertTokenizer if family == "bert" else DistilBertTokenizer
+    tokens = BertTokenizer.from_pretrained(str(vocabulary)).get_vocab()
     kind(vocab=tokens, do_lower_case=True, model_max_length=512).save_pretrained(folder)
 
 

@@ -73,8 +73,11 @@ class Training:
         device: torch.device,
         teacher: BertWithHeads | None = None,
     ) -> None:
-        self.network, self.recipe, self.device = network.to(device).train(), recipe, device
-        self.teacher = teacher.to(device) if teacher else None
+        self.network, self.recipe, self.device = network, recipe, device
+        self.teacher = teacher
+        for each in filter(None, (network, teacher)):
+            each.to(device)  # type: ignore[arg-type]
+        network.train()
         _switch_off_dropout(network)
         self.optimizer = make_optimizer(network, recipe)
         self.parameters = list(network.parameters())
@@ -191,7 +194,7 @@ def train(
 def make_optimizer(network: Network, recipe: Recipe) -> torch.optim.Optimizer:
     """Make AdamW; biases and norms are not decayed."""
     named = list(network.named_parameters())
-    groups = [
+    groups: list[dict[str, Any]] = [
         {"params": [p for n, p in named if not n.endswith(NO_DECAY)]},
         {"params": [p for n, p in named if n.endswith(NO_DECAY)], "weight_decay": 0.0},
     ]
@@ -209,5 +212,3 @@ def _switch_off_dropout(network: Network) -> None:
     for module in network.modules():
         if isinstance(module, nn.Dropout):
             module.p = 0.0
-        elif hasattr(module, "dropout_prob"):
-            module.dropout_prob = 0.0

@@ -17,14 +17,14 @@ from transformers import (
 Batch = dict[str, Tensor]
 
 
-class BertWithHeads(BertForPreTraining):
+class BertWithHeads(BertForPreTraining):  # type: ignore[no-untyped-call]
     """BERT with masked-word, next-sentence, sentiment and question-answering heads."""
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__(config)
         self.classifier = nn.Linear(config.hidden_size, 2)
         self.qa_outputs = nn.Linear(config.hidden_size, 2)
-        self.post_init()
+        self.post_init()  # type: ignore[no-untyped-call]
 
     def encode(self, batch: Batch) -> Tensor:
         """Give the last layer's vectors (rows, tokens, hidden)."""
@@ -41,18 +41,22 @@ class BertWithHeads(BertForPreTraining):
 
     def pair_logits(self, hidden: Tensor) -> Tensor:
         """Score "follows" and "does not follow" (rows, 2)."""
-        return self.cls.seq_relationship(self.bert.pooler(hidden))  # type: ignore[no-any-return]
+        return self.cls.seq_relationship(self._pooled(hidden))  # type: ignore[no-any-return]
 
     def sentiment_logits(self, hidden: Tensor) -> Tensor:
         """Score the labels NEGATIVE and POSITIVE (rows, 2)."""
-        return self.classifier(self.bert.pooler(hidden))  # type: ignore[no-any-return]
+        return self.classifier(self._pooled(hidden))  # type: ignore[no-any-return]
 
     def span_logits(self, hidden: Tensor) -> Tensor:
         """Score each token as start and as end of the answer (rows, tokens, 2)."""
         return self.qa_outputs(hidden)  # type: ignore[no-any-return]
 
+    def _pooled(self, hidden: Tensor) -> Tensor:
+        assert self.bert.pooler is not None, "two heads read the pooled vector"
+        return self.bert.pooler(hidden)  # type: ignore[no-any-return]
 
-class DistilBertWithHeads(DistilBertForMaskedLM):
+
+class DistilBertWithHeads(DistilBertForMaskedLM):  # type: ignore[no-untyped-call]
     """DistilBERT with masked-word, sentiment and question-answering heads."""
 
     def __init__(self, config: DistilBertConfig) -> None:
@@ -60,7 +64,7 @@ class DistilBertWithHeads(DistilBertForMaskedLM):
         self.pre_classifier = nn.Linear(config.dim, config.dim)
         self.classifier = nn.Linear(config.dim, 2)
         self.qa_outputs = nn.Linear(config.dim, 2)
-        self.post_init()
+        self.post_init()  # type: ignore[no-untyped-call]
 
     def encode(self, batch: Batch) -> Tensor:
         """Give the last layer's vectors (rows, tokens, hidden)."""
@@ -92,16 +96,17 @@ LABELS: dict[str, Any] = {
 def load_bert(folder: str) -> BertWithHeads:
     """Start from a BERT on disk; heads that it lacks begin at random."""
     config = BertConfig.from_pretrained(folder, **LABELS)
-    network, report = BertWithHeads.from_pretrained(
+    loaded: Any = BertWithHeads.from_pretrained(
         folder,
         config=config,
         dtype=torch.float32,
         attn_implementation="eager",
         output_loading_info=True,
     )
-    if "bert.pooler.dense.weight" in report["missing_keys"]:
-        original = BertModel.from_pretrained(minilm_folder(), dtype=torch.float32)
-        network.bert.pooler.load_state_dict(original.pooler.state_dict())
+    network: BertWithHeads = loaded[0]
+    if "bert.pooler.dense.weight" in loaded[1]["missing_keys"]:
+        original: Any = BertModel.from_pretrained(minilm_folder(), dtype=torch.float32)
+        network.bert.pooler = original.pooler
     return network
 
 
@@ -134,7 +139,6 @@ def student_of(teacher: BertWithHeads, layers: tuple[int, ...]) -> DistilBertWit
         hidden_dim=source.intermediate_size,
         n_heads=source.num_attention_heads,
         n_layers=len(layers),
-        tie_weights_=True,
         **LABELS,
     )
     config._attn_implementation = "eager"

@@ -50,7 +50,7 @@ PROBES = (
 
 def run_probes(network: Network, tokenizer: Any) -> list[dict[str, Any]]:
     """Answer every probe that the network has a head for."""
-    network.eval()
+    network.train(False)
     with torch.inference_mode():
         return [
             {"task": probe.task, "texts": probe.texts, **_answer(network, tokenizer, probe)}

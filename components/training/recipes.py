@@ -36,7 +36,7 @@ class Recipe:
     kept: float = 0.10  # of the hidden: shown as they are; Devlin et al. 2019
     random: float = 0.10  # of the hidden: replaced by another token
     parts: int = 2  # of a batch, each computed on a core of its own
-    sentiment_rows: int = 64  # sentences in a step
+    sentiment_rows: int = 128  # sentences in a step
     question_rows: int = 24  # questions in a step, about 4,000 tokens
     question_tokens: int = 256  # question and passage together; longer ones are cut to a window
     unanswerable: float = 0.20  # share of the questions whose passage holds no answer
@@ -87,11 +87,11 @@ BERT_MINI = Recipe(
             steps=3850,
             learning_rate=(3.5e-4, 0.0),
             mix={
-                "text": 0.18,
-                "pairs": 0.14,
-                "short_pairs": 0.07,
-                "sentiment": 0.10,
-                "questions": 0.51,
+                "text": 0.15,
+                "pairs": 0.17,
+                "short_pairs": 0.08,
+                "sentiment": 0.14,
+                "questions": 0.46,
             },
         ),
     ),

@@ -19,7 +19,7 @@ FOLLOWS, NOT_FOLLOWS = 0, 1  # labels of BERT's next-sentence head
 
 
 class Pairing(IntEnum):
-    """How the second text of a pair was chosen."""
+    """How the second text of a pair was chosen; another article is one of any corpus."""
 
     NEIGHBOUR = 0
     OTHER_ARTICLE = 1
@@ -27,7 +27,8 @@ class Pairing(IntEnum):
 
 
 EASY_PAIRINGS = (Pairing.NEIGHBOUR, Pairing.OTHER_ARTICLE)
-PAIRINGS = (Pairing.NEIGHBOUR, Pairing.NEIGHBOUR, Pairing.OTHER_ARTICLE, Pairing.SAME_ARTICLE)
+# Half neighbours; BERT took all others from other articles, which teaches little but the topic.
+PAIRINGS = (*4 * [Pairing.NEIGHBOUR], *3 * [Pairing.OTHER_ARTICLE], Pairing.SAME_ARTICLE)
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,13 @@ def take(corpus: Corpus, sentence: int, after: int, room: int) -> tuple[Ids, int
     return corpus.tokens[start:stop], end
 
 
-def pair_row(corpus: Corpus, room: int, rng: Rng, *, pairing: Pairing) -> tuple[Ids, Ids] | None:
-    """Take two texts of an article, or of two; None where this article is too short."""
+def pair_row(
+    corpus: Corpus, room: int, rng: Rng, *, pairing: Pairing, elsewhere: Corpus
+) -> tuple[Ids, Ids] | None:
+    """Take two texts of `corpus`, or one of it and one of another article of `elsewhere`.
+
+    None where the drawn article is too short for a pair of this kind.
+    """
     sentence = int(rng.integers(len(corpus.sentences) - 1))
     first, after = corpus.bounds(corpus.article_of(sentence))
     if after - first < 2 or sentence >= after - 1:
@@ -78,26 +84,24 @@ def pair_row(corpus: Corpus, room: int, rng: Rng, *, pairing: Pairing) -> tuple[
     length = int(corpus.sentences[sentence + 1] - corpus.sentences[sentence])
     share = max(int(room * rng.uniform(0.15, 0.7)), min(length, room * 3 // 4))
     left, following = take(corpus, sentence, after - 1, share)
-    start: int | None = following
+    second, start = corpus, following
     if pairing is Pairing.OTHER_ARTICLE:
-        start = _elsewhere(corpus, (first, after), rng)
+        second, start = elsewhere, int(rng.integers(len(elsewhere.sentences) - 1))
+        if second is corpus and first <= start < after:
+            return None
     elif pairing is Pairing.SAME_ARTICLE:
         start = _far_in(range(first, after), (sentence, following), rng)
-    if start is None:
-        return None
-    stop = corpus.bounds(corpus.article_of(start))[1]
-    return left, take(corpus, start, stop, room - len(left))[0]
+    return None if start < 0 else (left, _right(second, start, room - len(left)))
 
 
-def _elsewhere(corpus: Corpus, article: tuple[int, int], rng: Rng) -> int | None:
-    start = int(rng.integers(len(corpus.sentences) - 1))
-    return None if article[0] <= start < article[1] else start
+def _right(corpus: Corpus, start: int, room: int) -> Ids:
+    return take(corpus, start, corpus.bounds(corpus.article_of(start))[1], room)[0]
 
 
-def _far_in(article: range, taken: tuple[int, int], rng: Rng) -> int | None:
-    """Choose a sentence at least three away from the taken ones."""
+def _far_in(article: range, taken: tuple[int, int], rng: Rng) -> int:
+    """Choose a sentence at least three away from the taken ones; -1 where there is none."""
     free = [s for s in article if s < taken[0] - 3 or s > taken[1] + 2]
-    return int(rng.choice(free)) if free else None
+    return int(rng.choice(free)) if free else -1
 
 
 def draw_pair(
@@ -108,9 +112,14 @@ def draw_pair(
     *,
     pairing: Pairing,
 ) -> tuple[Ids, Ids]:
-    """Try articles until one gives a pair of the wanted kind."""
+    """Try articles until one gives a pair of the wanted kind.
+
+    Only texts of several sentences are drawn from: a lone sentence would give itself away.
+    """
+    shares = {name: share for name, share in shares.items() if name != "reviews"}
     while True:
-        pair = pair_row(draw(corpora, shares, rng), room, rng, pairing=pairing)
+        corpus, elsewhere = draw(corpora, shares, rng), draw(corpora, shares, rng)
+        pair = pair_row(corpus, room, rng, pairing=pairing, elsewhere=elsewhere)
         if pair is not None and min(map(len, pair)) > 1:
             return pair
 

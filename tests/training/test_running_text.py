@@ -61,20 +61,26 @@ def test_a_neighbour_follows_at_once() -> None:
     corpus, rng = tiny.corpus(1), np.random.default_rng(0)
     text = corpus.tokens.tolist()
     for _ in range(100):
-        pair = pair_row(corpus, 40, rng, pairing=Pairing.NEIGHBOUR)
+        pair = pair_row(corpus, 40, rng, pairing=Pairing.NEIGHBOUR, elsewhere=corpus)
         if pair is None:
             continue
         joined = [*pair[0].tolist(), *pair[1].tolist()]
         assert any(text[i : i + len(joined)] == joined for i in range(len(text)))
 
 
-@pytest.mark.parametrize("pairing", [Pairing.OTHER_ARTICLE, Pairing.SAME_ARTICLE])
-def test_the_other_text_comes_from_where_it_should(pairing: Pairing) -> None:
-    recipe, rng = tiny.recipe(), np.random.default_rng(0)
+def test_a_far_text_comes_from_the_same_article() -> None:
+    recipe, rng, kind = tiny.recipe(), np.random.default_rng(0), Pairing.SAME_ARTICLE
     for _ in range(100):
-        left, right = draw_pair(tiny.corpora(), recipe.corpora, 40, rng, pairing=pairing)
-        same = (int(left[0]) - 4) // 4 == (int(right[0]) - 4) // 4
-        assert same == (pairing is Pairing.SAME_ARTICLE)
+        left, right = draw_pair(tiny.corpora(), recipe.corpora, 40, rng, pairing=kind)
+        assert (int(left[0]) - 4) // 4 == (int(right[0]) - 4) // 4
+
+
+def test_another_article_is_another_one_even_in_the_same_corpus() -> None:
+    recipe, rng, kind = tiny.recipe(), np.random.default_rng(0), Pairing.OTHER_ARTICLE
+    one = {"talk": tiny.corpus(1)}
+    for _ in range(100):
+        left, right = draw_pair(one, recipe.corpora, 40, rng, pairing=kind)
+        assert (int(left[0]) - 4) // 4 != (int(right[0]) - 4) // 4
 
 
 def test_labels_of_pairs_are_balanced() -> None:
