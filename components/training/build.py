@@ -1,6 +1,8 @@
 """Builds a miniature: python -m components.training.build MODEL_ID --data DIR.
 
-Interrupted, the same command goes on from the last checkpoint in `--runs`.
+Interrupted, the same command goes on from the last checkpoint in `--runs`. On CPUs an allocator
+that keeps its pages halves the time (3,800 against 8,100 tokens a second on two cores):
+LD_PRELOAD=libjemalloc.so.2 MALLOC_CONF=thp:always,dirty_decay_ms:-1,muzzy_decay_ms:-1
 """
 
 from __future__ import annotations
@@ -37,6 +39,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("assets/models"))
     parser.add_argument("--start", type=Path, help="a head start instead of the recipe's start")
     parser.add_argument("--start-note", default="", help="what that head start is, for the card")
+    parser.add_argument("--start-tokens", type=float, default=0, help="tokens that it had seen")
+    parser.add_argument("--remark", default="", help="what else the card should say of the run")
     parser.add_argument("--steps-scale", type=float, default=1.0, help="shorten for a trial")
     parser.add_argument("--threads", type=int, default=0, help="0: as many as there are cores")
     parser.add_argument("--only", choices=["train", "export", "evaluate"], help="one part alone")
@@ -95,8 +99,13 @@ def main() -> None:
         export(training.network, places.origin(recipe), places.out / recipe.id)
     if options.only in (None, "evaluate"):
         how = Evaluation(64, 64, 160, autocast=True) if options.quick else Evaluation()
-        note = options.start_note or (recipe.start or recipe.parent or "")
-        evaluate(recipe, places, Provenance.of(training, note), how)
+        provenance = Provenance.of(
+            training,
+            start=options.start_note or recipe.start or f"{recipe.parent}, cut as below",
+            start_tokens=int(options.start_tokens),
+            remark=options.remark,
+        )
+        evaluate(recipe, places, provenance, how)
 
 
 if __name__ == "__main__":

@@ -63,19 +63,22 @@ class Provenance:
     """Where the weights began and what they saw."""
 
     start: str  # the weights before this training, in words
+    start_tokens: int  # that those weights had seen in masked-word training, where known
     steps: int
-    tokens: int  # padding left out
-    seconds: float
+    tokens: int  # of this training, padding left out
+    seconds: int
     hardware: str
+    remark: str
 
     @classmethod
-    def of(cls, training: Training, start: str) -> Provenance:
+    def of(cls, training: Training, *, start: str, start_tokens: int, remark: str) -> Provenance:
         """Take the figures of a training."""
         if training.device.type == "cuda":
             hardware = torch.cuda.get_device_name()
         else:
-            hardware = f"{os.cpu_count()} CPU cores, bfloat16 autocast"
-        return cls(start, training.step, training.tokens, round(training.seconds), hardware)
+            hardware = f"{os.cpu_count()} CPU cores with bfloat16"
+        seen, spent = training.tokens, round(training.seconds)
+        return cls(start, start_tokens, training.step, seen, spent, hardware, remark)
 
 
 def write_card(
@@ -156,23 +159,23 @@ def describe(name: str) -> str:
 
 
 def _history(recipe: Recipe, provenance: Provenance) -> list[str]:
-    minutes = provenance.seconds / 60
+    total = provenance.start_tokens + provenance.tokens
     lines = [
         f"- Start: {provenance.start}.",
         f"- Then {provenance.steps:,} steps over {provenance.tokens / 1e6:.1f} million tokens in "
-        f"{minutes:.0f} minutes of training on {provenance.hardware}, all heads in one run.",
+        f"{provenance.seconds / 60:.0f} minutes on {provenance.hardware}, all heads in one run.",
+        f"- {total / 1e6:.1f} million tokens in all since the start.",
         f"- {100 * recipe.masked:.0f} % of the tokens hidden; the weights are an average over "
         "the last steps, stored as float16.",
     ]
     if recipe.parent:
         layers = ", ".join(map(str, recipe.kept_layers))
-        lines.insert(
-            1,
-            f"- Layers {layers}, embeddings and masked-word head of {recipe.parent}; the losses of "
+        lines[2] = (
+            f"- Layers {layers}, embeddings and heads of {recipe.parent}; the losses of "
             "DistilBERT (Sanh et al. 2019): soft targets, hard targets, direction of the vectors. "
-            "Sentiment and answers were learned from the teacher's scores and the labels.",
+            "Sentiment and answers were learned from the teacher's scores and the labels."
         )
-    return lines
+    return lines + ([f"- {provenance.remark}"] if provenance.remark else [])
 
 
 def _probe(probe: dict[str, Any]) -> str:

@@ -21,8 +21,8 @@ from components.training.objectives import (
 
 Head = Callable[[Network, Batch, Tensor], Tensor]
 
-# DistilBERT's weights: soft targets 5, masked words 2, direction of the vectors 1.
-SOFT, HARD, COSINE = 5.0, 2.0, 1.0
+# DistilBERT's weights, made to add up to 1 so that the task losses beside them count.
+SOFT, HARD, COSINE = 5 / 8, 2 / 8, 1 / 8
 
 
 def soft_loss(student: Tensor, teacher: Tensor, temperature: float, axis: int = -1) -> Tensor:

@@ -53,7 +53,8 @@ def export(network: Network, vocabulary: Path, folder: Path) -> None:
     made = folder.with_name(folder.name + ".new")
     shutil.rmtree(made, ignore_errors=True)
     family = "bert" if isinstance(network, BertWithHeads) else "distilbert"
-    plain = copy.deepcopy(network).to(dtype=torch.float16).cpu()
+    plain: Any = copy.deepcopy(network)
+    plain.half().cpu()
     plain.save_pretrained(made)
     plain.config.architectures = ARCHITECTURES[family]
     plain.config.save_pretrained(made)

@@ -106,12 +106,11 @@ DISTILBERT_MINI = replace(
     layers=3,
     kept_layers=(0, 2, 4),
     stages=(
-        Stage("language", steps=1500, learning_rate=(5e-4, 4e-4), mix={"text": 1.0}),
         Stage(
-            "heads",
-            steps=2500,
-            learning_rate=(4e-4, 0.0),
-            mix={"text": 0.40, "sentiment": 0.15, "questions": 0.45},
+            "distillation",
+            steps=2000,
+            learning_rate=(6e-4, 0.0),
+            mix={"text": 0.36, "sentiment": 0.12, "questions": 0.52},
         ),
     ),
 )

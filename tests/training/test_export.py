@@ -53,7 +53,7 @@ def test_a_head_that_is_missing_stops_the_export(tmp_path: Path, vocabulary: Pat
 
 def test_a_card_names_every_source_with_its_licence() -> None:
     recipe = RECIPES["distilbert-mini"]
-    provenance = cards.Provenance("bert-mini", 10, 1_000, 60.0, "2 CPU cores")
+    provenance = cards.Provenance("bert-mini", 0, 10, 1_000, 60, "2 CPU cores", "Cut short.")
     figures = {"masked_wikipedia": 0.4, "sentiment": 0.9}
     probes = [{"task": "x", "texts": ("Hi.",), "answers": {"yes": 0.5}, "passed": False}]
     card = cards.model_card(recipe, provenance, figures, probes)
@@ -61,4 +61,5 @@ def test_a_card_names_every_source_with_its_licence() -> None:
         for part in cards.SOURCES[name]:
             assert part in card
     assert "40.0 %" in card
+    assert "Cut short." in card
     assert "“Hi.” → yes 50 % (wrong)" in card
