@@ -43,8 +43,10 @@ MEANING = {
     "short_pairs_same": "… same article",
     "short_pairs_neighbours_found": "… neighbours recognised",
     "sentiment": "SST-2 development set, accuracy",
-    "questions_f1": "SQuAD 1.1 questions on held-out titles, F1 (best span)",
+    "questions_f1": "SQuAD 1.1 train, held-out titles, F1 of the best span (one accepted answer)",
     "questions_exact": "… exact match",
+    "questions_dev_f1": "SQuAD 1.1 development questions, titles not trained on, F1 of the best "
+    "span (several accepted answers each)",
     "no_answer_auc": "SQuAD 2.0 held-out titles: [CLS] against best span, area under the curve",
     "no_answer_best_accuracy": "… answerable or not, accuracy at the best threshold",
     "no_answer_accuracy": "… answerable or not, accuracy at threshold 0",
