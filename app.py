@@ -59,16 +59,14 @@ def launch_options() -> dict[str, Any]:
 
 
 def main() -> None:
-    """Start the app, and warm what the first visitor will see while the page is served."""
+    """Start the app; what the first visitor will see is warmed while the page is being set up."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
     try:
         models = ModelManager(Settings.from_environment())
     except SettingsError as error:
         raise SystemExit(str(error)) from None
-    demo = create_app(models)
-    demo.launch(prevent_thread_lock=True, **launch_options())
     models.warm((DEFAULT_MODEL, task, task is Task.ENCODER) for task in Task)
-    demo.block_thread()
+    create_app(models).launch(**launch_options())
 
 
 if __name__ == "__main__":

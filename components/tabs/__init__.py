@@ -1,6 +1,13 @@
 """Layer 4: layout and wiring, the only package that knows Gradio. Add a tab as a line of TABS."""
 
-from components.tabs import compare, fill_mask, next_sentence, question_answering, sentiment
+from components.tabs import (
+    attention,
+    compare,
+    fill_mask,
+    next_sentence,
+    question_answering,
+    sentiment,
+)
 from components.tabs.base import Tab
 
 TABS: tuple[Tab, ...] = (
@@ -8,5 +15,6 @@ TABS: tuple[Tab, ...] = (
     next_sentence.TAB,
     sentiment.TAB,
     question_answering.TAB,
+    attention.TAB,
     compare.TAB,
 )

@@ -90,15 +90,18 @@ def wire(
     *,
     endpoint: Callable[..., Any],
     edits: gr.Textbox | None = None,
+    picks: Sequence[tuple[gr.HTML, Any]] = (),
     examples: Examples | None = None,
     after: Sequence[Any] = (),
 ) -> None:
     """Attach a tab: its triggers, its first screen, its clicks on the text, its public endpoint.
 
-    The first of `outputs` is the finding, where a refusal is shown; what was typed always stays.
-    `run` maps the values of `inputs` to those of `outputs`. `edits` is the text that clicks in
-    the outputs change. `after` are events of the tab's own that change the inputs, and that a run
-    follows. `endpoint` is a typed, documented function that answers programs.
+    The first of `outputs` is the finding, where a refusal is shown; what was typed always stays,
+    and so does a control that stands in `outputs`. `run` maps the values of `inputs` to those of
+    `outputs`. `edits` is the text that clicks in the outputs change; `picks` are views with the
+    control whose value a click in them chooses; `after` are events of the tab's own that change
+    the inputs, and that a run follows. `endpoint` is a typed, documented function that answers
+    programs.
     """
     shown = [*outputs, page.status]
     handler = _handler(page, run, inputs, outputs)
@@ -106,6 +109,7 @@ def wire(
         "concurrency_id": _MODEL_RUNS,
         "concurrency_limit": _MODEL_RUNS_LIMIT,
         "api_visibility": "private",
+        "trigger_mode": "always_last",  # what was chosen while it ran must not be lost
         "show_progress_on": outputs[0],
     }
     gr.on(list(triggers), handler, list(inputs), shown, **shared)
@@ -115,6 +119,7 @@ def wire(
     if edits is not None:
         views = [output for output in outputs if isinstance(output, gr.HTML)]
         changes += [view.select(edited, None, edits, **glue) for view in views]
+    changes += [view.select(picked, None, control, **glue) for view, control in picks]
     for change in changes:
         change.then(handler, list(inputs), shown, **shared)
     first = _first_screen(page, run, [component.value for component in inputs], outputs)
@@ -132,6 +137,11 @@ def edited(event: gr.SelectData) -> str:
     start, end = event.index
     text = str(event.value["text"])
     return text[:start] + str(event.value["put"]) + text[end:]
+
+
+def picked(event: gr.SelectData) -> Any:
+    """Give the index of what was clicked."""
+    return event.index
 
 
 @contextmanager

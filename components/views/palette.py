@@ -38,6 +38,8 @@ def style(figure: go.Figure, *, height: int | None = None) -> go.Figure:
         hoverlabel={"font": {"family": MONO, "size": 13}},
         modebar={"bgcolor": "rgba(0,0,0,0)", "color": _INK, "activecolor": _INK},
     )
-    figure.update_xaxes(gridcolor=_GRID, zeroline=False, automargin=True)
-    figure.update_yaxes(gridcolor=_GRID, zeroline=False, automargin=True)
+    # "allow": measuring every label for overflow takes seconds where there are a hundred
+    axes = {"gridcolor": _GRID, "zeroline": False, "automargin": True, "ticklabeloverflow": "allow"}
+    figure.update_xaxes(axes)
+    figure.update_yaxes(axes)
     return figure

@@ -1,0 +1,189 @@
+"""The card of a miniature: training.json for the app, README.md for people."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+
+from components.training.loop import Training
+from components.training.recipes import Recipe
+
+Figures = dict[str, float]
+
+SOURCES = {
+    "wikipedia": ("English Wikipedia (2014), beginnings of central articles", "CC BY-SA"),
+    "vital_leads": ("English Wikipedia (2026), leads of the vital articles", "CC BY-SA 4.0"),
+    "wikinews": ("Wikinews 2004–2021", "CC BY 2.5"),
+    "novels": ("English novels 1840–1939", "nearly all out of copyright"),
+    "stories": ("African Storybook, children's stories", "CC BY"),
+    "masc": ("MASC, mixed written and spoken genres", "free for research and commerce"),
+    "openstax": ("OpenStax, U.S. History and Astronomy", "CC BY 4.0"),
+    "squad": ("passages of SQuAD 1.1 (Rajpurkar et al. 2016)", "CC BY-SA 4.0"),
+    "reviews": ("sentences of film reviews (Pang and Lee 2005)", "CC BY 4.0"),
+}
+LABELLED = (
+    ("SQuAD 1.1 questions, clean rows of the training titles", "CC BY-SA 4.0"),
+    ("SQuAD 2.0 questions, half of the titles of half of its development set", "CC BY-SA 4.0"),
+    ("SST-2 (Socher et al. 2013)", "none stated; built on film reviews under CC BY 4.0"),
+)
+MEANING = {
+    "masked_": "masked words, first guess right (15 % chosen; 80 % of them [MASK], 10 % another "
+    "token, 10 % as they are), {name}",
+    "all_masked_wikipedia": "… the same with all of them [MASK], which is harder, Wikipedia 2014",
+    "pairs_other": "next sentence: neighbours against texts of another article, 128 tokens",
+    "pairs_same": "next sentence: neighbours against a text from elsewhere in the same article",
+    "pairs_neighbours_found": "next sentence: neighbours recognised",
+    "short_pairs_other": "the same three for pairs of short texts (48 tokens): another article",
+    "short_pairs_same": "… same article",
+    "short_pairs_neighbours_found": "… neighbours recognised",
+    "sentiment": "SST-2 development set, accuracy",
+    "questions_f1": "SQuAD 1.1 train, held-out titles, F1 of the best span (one accepted answer)",
+    "questions_exact": "… exact match",
+    "questions_dev_f1": "SQuAD 1.1 development questions, titles not trained on, F1 of the best "
+    "span (several accepted answers each)",
+    "no_answer_auc": "SQuAD 2.0 held-out titles: [CLS] against best span, area under the curve",
+    "no_answer_best_accuracy": "… answerable or not, accuracy at the best threshold",
+    "no_answer_accuracy": "… answerable or not, accuracy at threshold 0",
+    "squad2_f1": "… F1 at threshold 0",
+}
+LIMITS = (
+    "A miniature for looking inside, not for use: expect it to know little and to be sure of it.",
+    "It read a thousandth of what published compact models read; facts are often wrong.",
+    "Sentiment was learned from film reviews, answers from encyclopedia passages.",
+    "English only, lower-cased; stereotypes of its texts, old novels among them, are in it too.",
+)
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where the weights began and what they saw."""
+
+    start: str  # the weights before this training, in words
+    start_tokens: int  # that those weights had seen in masked-word training, where known
+    steps: int
+    tokens: int  # of this training, padding left out
+    seconds: int
+    hardware: str
+    remark: str
+
+    @classmethod
+    def of(cls, training: Training, *, start: str, start_tokens: int, remark: str) -> Provenance:
+        """Take the figures of a training."""
+        if training.device.type == "cuda":
+            hardware = torch.cuda.get_device_name()
+        else:
+            hardware = f"{os.cpu_count()} CPU cores with bfloat16"
+        seen, spent = training.tokens, round(training.seconds)
+        return cls(start, start_tokens, training.step, seen, spent, hardware, remark)
+
+
+def write_card(
+    folder: Path,
+    recipe: Recipe,
+    provenance: Provenance,
+    figures: Figures,
+    probes: list[dict[str, Any]],
+) -> None:
+    """Write training.json and README.md beside the weights."""
+    facts = {
+        "recipe": asdict(recipe),
+        "provenance": asdict(provenance),
+        "figures": figures,
+        "probes": probes,
+        "versions": {"torch": torch.__version__, "transformers": transformers.__version__},
+    }
+    text = json.dumps(facts, indent=2, ensure_ascii=False)
+    (folder / "training.json").write_text(text + "\n", encoding="utf-8")
+    card = model_card(recipe, provenance, figures, probes)
+    (folder / "README.md").write_text(card, encoding="utf-8")
+
+
+def model_card(
+    recipe: Recipe, provenance: Provenance, figures: Figures, probes: list[dict[str, Any]]
+) -> str:
+    """Write the card as Markdown."""
+    rows = [f"| {describe(name)} | {100 * value:.1f} % |" for name, value in figures.items()]
+    texts = [SOURCES[name] for name in recipe.corpora]
+    heads = "masked words, sentiment, question answering"
+    if recipe.family == "bert":
+        heads = "masked words, next sentence, sentiment, question answering"
+    return "\n".join(
+        [
+            "---",
+            "language: en",
+            "license: cc-by-sa-4.0",
+            "library_name: transformers",
+            "---",
+            "",
+            f"# {recipe.id}",
+            "",
+            f"A {recipe.family.upper()} with {recipe.layers} layers of 384 in one file with all "
+            f"its heads: {heads}.",
+            "Each Auto class takes its own head and ignores the others.",
+            "",
+            "## How it came about",
+            "",
+            *_history(recipe, provenance),
+            "",
+            "## What it read",
+            "",
+            *(f"- {source}: {licence}" for source, licence in (*texts, *LABELLED)),
+            "",
+            "## Measured on text and questions that it was not trained on",
+            "",
+            "| what | result |",
+            "| --- | --- |",
+            *rows,
+            "",
+            "## Asked directly",
+            "",
+            *(_probe(probe) for probe in probes),
+            "",
+            "## Limits",
+            "",
+            *(f"- {limit}" for limit in LIMITS),
+            "",
+        ]
+    )
+
+
+def describe(name: str) -> str:
+    """Say in words what a figure is."""
+    if name.startswith("masked_"):
+        return MEANING["masked_"].format(name=SOURCES[name.removeprefix("masked_")][0])
+    return MEANING[name]
+
+
+def _history(recipe: Recipe, provenance: Provenance) -> list[str]:
+    total = provenance.start_tokens + provenance.tokens
+    lines = [
+        f"- Start: {provenance.start}.",
+        f"- Then {provenance.steps:,} steps over {provenance.tokens / 1e6:.1f} million tokens in "
+        f"{provenance.seconds / 60:.0f} minutes on {provenance.hardware}, all heads in one run.",
+        f"- {total / 1e6:.1f} million tokens in all since the start.",
+        f"- {100 * recipe.masked:.0f} % of the tokens hidden; the weights are an average over "
+        "the last steps, stored as float16.",
+    ]
+    if recipe.parent:
+        layers = ", ".join(map(str, recipe.kept_layers))
+        lines[2] = (
+            f"- Layers {layers}, embeddings and heads of {recipe.parent}; the losses of "
+            "DistilBERT (Sanh et al. 2019): soft targets, hard targets, direction of the vectors. "
+            "Sentiment and answers were learned from the teacher's scores and the labels."
+        )
+    return lines + ([f"- {provenance.remark}"] if provenance.remark else [])
+
+
+def _probe(probe: dict[str, Any]) -> str:
+    asked = " + ".join(f"“{text}”" for text in probe["texts"])
+    answers = ", ".join(
+        name if score is None else f"{name} {100 * score:.0f} %"
+        for name, score in probe["answers"].items()
+    )
+    return f"- {asked} → {answers}{'' if probe['passed'] else ' (wrong)'}"

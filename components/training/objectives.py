@@ -1,0 +1,166 @@
+"""What is trained: each objective makes its n-th batch and the loss on a batch.
+
+Batches depend on the seed and their number alone, so that a training can be taken up anywhere.
+Add an objective here and name it in a recipe's mix.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812 (the field's name)
+from torch import Tensor
+
+from components.training.corpus import Corpus
+from components.training.labelled import Examples, Order
+from components.training.networks import Batch, BertWithHeads, Network
+from components.training.recipes import Recipe
+from components.training.running_text import (
+    EASY_PAIRINGS,
+    NOT_FOLLOWS,
+    PAIRINGS,
+    Pairing,
+    SpecialTokens,
+    collate,
+    draw,
+    draw_pair,
+    hide,
+    text_row,
+)
+
+Losses = dict[str, Tensor]
+
+
+class Objective(Protocol):
+    """One thing to learn."""
+
+    def batch(self, number: int, part: int = 0) -> Batch:
+        """Make one part of the batch of that number, always the same one."""
+
+    def losses(self, network: Network, batch: Batch) -> Losses:
+        """Give the losses to add up, by name."""
+
+
+def masked_logits(network: Network, batch: Batch, hidden: Tensor) -> Tensor:
+    """Score the vocabulary at the hidden positions only (hidden tokens, vocab)."""
+    return network.mask_logits(hidden.flatten(0, 1)[batch["positions"]]).float()
+
+
+class Text:
+    """Masked words in running text."""
+
+    def __init__(self, recipe: Recipe, corpora: dict[str, Corpus], special: SpecialTokens) -> None:
+        self.recipe, self.corpora, self.special = recipe, corpora, special
+
+    def batch(self, number: int, part: int = 0) -> Batch:
+        """Make one part of the batch of that number."""
+        rng = np.random.default_rng((self.recipe.seed, 1, number, part))
+        room = self.recipe.row_tokens - 2
+        rows: list[tuple[np.ndarray, ...]] = [
+            (text_row(draw(self.corpora, self.recipe.corpora, rng), room, rng),)
+            for _ in range(self.recipe.rows // self.recipe.parts)
+        ]
+        return hide(collate(rows, self.special), self.recipe, self.special, rng)
+
+    def losses(self, network: Network, batch: Batch) -> Losses:
+        """Give the loss of the hidden tokens."""
+        logits = masked_logits(network, batch, network.encode(batch))
+        return {"masked": F.cross_entropy(logits, batch["hidden"])}
+
+
+class Pairs:
+    """Masked words and next sentence, in pairs of texts; BERT's own pretraining."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        corpora: dict[str, Corpus],
+        special: SpecialTokens,
+        *,
+        row_tokens: int,
+    ) -> None:
+        self.recipe, self.corpora, self.special = recipe, corpora, special
+        self.row_tokens = row_tokens
+        self.rows = recipe.rows * recipe.row_tokens // row_tokens // recipe.parts
+
+    def batch(self, number: int, part: int = 0) -> Batch:
+        """Make one part of the batch of that number."""
+        rng = np.random.default_rng((self.recipe.seed, self.row_tokens, number, part))
+        pairings = EASY_PAIRINGS if number < self.recipe.easy_pairs else PAIRINGS
+        kinds = rng.permutation(np.resize(pairings, self.rows))
+        shares, room = self.recipe.corpora, self.row_tokens - 3
+        rows: list[tuple[np.ndarray, ...]] = [
+            draw_pair(self.corpora, shares, room, rng, pairing=Pairing(kind)) for kind in kinds
+        ]
+        batch = hide(collate(rows, self.special), self.recipe, self.special, rng)
+        batch["labels"] = torch.from_numpy(np.where(kinds == 0, 0, NOT_FOLLOWS))
+        return batch
+
+    def losses(self, network: Network, batch: Batch) -> Losses:
+        """Give the losses of the hidden tokens and of the pairs."""
+        assert isinstance(network, BertWithHeads), "only BERT has a next-sentence head"
+        hidden = network.encode(batch)
+        pairs = network.pair_logits(hidden).float()
+        return {
+            "masked": F.cross_entropy(masked_logits(network, batch, hidden), batch["hidden"]),
+            "pairs": F.cross_entropy(pairs, batch["labels"]),
+        }
+
+
+class Sentiment:
+    """The label of a sentence."""
+
+    def __init__(self, recipe: Recipe, examples: Examples, special: SpecialTokens) -> None:
+        self.examples, self.special = examples, special
+        self.parts = recipe.parts
+        self.order = Order(examples.lengths(), recipe.sentiment_rows, recipe.seed)
+
+    def batch(self, number: int, part: int = 0) -> Batch:
+        """Make one part of the batch of that number."""
+        chosen = self.order.batch(number)[part :: self.parts]
+        batch = collate([self.examples.texts(index) for index in chosen], self.special)
+        return batch | {"labels": torch.from_numpy(self.examples.labels[chosen])}
+
+    def losses(self, network: Network, batch: Batch) -> Losses:
+        """Give the loss of the labels."""
+        logits = network.sentiment_logits(network.encode(batch)).float()
+        return {"sentiment": F.cross_entropy(logits, batch["labels"])}
+
+
+class Questions:
+    """Start and end of the answer; both are [CLS] where the passage holds none.
+
+    A few words of the passage are hidden: one forward pass then teaches answers and words.
+    """
+
+    def __init__(self, recipe: Recipe, examples: Examples, special: SpecialTokens) -> None:
+        self.recipe, self.examples, self.special = recipe, examples, special
+        self.order = Order(examples.lengths(), recipe.question_rows, recipe.seed + 1)
+
+    def batch(self, number: int, part: int = 0) -> Batch:
+        """Make one part of the batch of that number."""
+        rng = np.random.default_rng((self.recipe.seed, 2, number, part))
+        chosen = self.order.batch(number)[part :: self.recipe.parts]
+        batch = collate([self.examples.texts(index) for index in chosen], self.special)
+        batch["spans"] = torch.from_numpy(self.examples.labels[chosen])
+        share = self.recipe.masked_in_passages
+        return hide(batch, self.recipe, self.special, rng, share=share)
+
+    def losses(self, network: Network, batch: Batch) -> Losses:
+        """Give the losses of starts and ends, and of the hidden tokens."""
+        hidden = network.encode(batch)
+        logits, words = span_logits(network, batch, hidden), masked_logits(network, batch, hidden)
+        return {
+            "questions": F.cross_entropy(logits, batch["spans"]),
+            "masked_in_passages": F.cross_entropy(words, batch["hidden"]),
+        }
+
+
+def span_logits(network: Network, batch: Batch, hidden: Tensor) -> Tensor:
+    """Score starts and ends (rows, tokens, 2); padding and question can be neither."""
+    logits = network.span_logits(hidden).float()
+    allowed = batch["token_type_ids"].bool()
+    allowed[:, 0] = True
+    return logits.masked_fill(~allowed.unsqueeze(-1), torch.finfo(logits.dtype).min)

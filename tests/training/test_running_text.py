@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from components.training.objectives import Pairs, Text
+from components.training.running_text import Pairing, collate, draw_pair, hide, pair_row, text_row
+from tests.training import tiny
+
+
+def rows(count: int = 400) -> list[tuple[np.ndarray, ...]]:
+    return [(np.full(30, 10 + i % 40),) for i in range(count)]
+
+
+def test_the_wanted_share_of_tokens_is_hidden_and_special_tokens_never() -> None:
+    recipe, rng = tiny.recipe(), np.random.default_rng(0)
+    batch = hide(collate(rows(), tiny.SPECIAL), recipe, tiny.SPECIAL, rng)
+    assert len(batch["positions"]) == round(recipe.masked * 400 * 30)
+    assert batch["hidden"].min() >= tiny.SPECIAL.first_word
+
+
+def test_some_hidden_tokens_stay_and_some_become_other_tokens() -> None:
+    recipe, rng = tiny.recipe(), np.random.default_rng(0)
+    batch = hide(collate(rows(), tiny.SPECIAL), recipe, tiny.SPECIAL, rng)
+    shown = batch["input_ids"].flatten()[batch["positions"]]
+    kept = (shown == batch["hidden"]).float().mean().item()
+    masked = (shown == tiny.SPECIAL.mask).float().mean().item()
+    assert masked == pytest.approx(1 - recipe.kept - recipe.random, abs=0.03)
+    assert kept == pytest.approx(recipe.kept, abs=0.03)
+
+
+def test_what_is_not_hidden_is_left_as_it_was() -> None:
+    plain = collate(rows(), tiny.SPECIAL)["input_ids"]
+    batch = hide(
+        collate(rows(), tiny.SPECIAL), tiny.recipe(), tiny.SPECIAL, np.random.default_rng(0)
+    )
+    restored = batch["input_ids"].flatten()
+    restored[batch["positions"]] = batch["hidden"]
+    assert torch.equal(restored.view_as(plain), plain)
+
+
+def test_two_texts_are_laid_out_as_bert_wants_them() -> None:
+    batch = collate([(np.asarray([7, 8]), np.asarray([9])), (np.asarray([7]),)], tiny.SPECIAL)
+    assert batch["input_ids"].tolist() == [[1, 7, 8, 2, 9, 2], [1, 7, 2, 0, 0, 0]]
+    assert batch["token_type_ids"].tolist() == [[0, 0, 0, 0, 1, 1], [0] * 6]
+    assert batch["attention_mask"].tolist() == [[1] * 6, [1, 1, 1, 0, 0, 0]]
+
+
+def test_a_row_of_text_stays_within_its_article_and_its_room() -> None:
+    corpus, rng = tiny.corpus(1), np.random.default_rng(0)
+    for _ in range(200):
+        row = text_row(corpus, 20, rng)
+        assert 0 < len(row) <= 20
+        assert len({(int(word) - 4) // 4 for word in row}) == 1
+
+
+def test_a_neighbour_follows_at_once() -> None:
+    corpus, rng = tiny.corpus(1), np.random.default_rng(0)
+    text = corpus.tokens.tolist()
+    for _ in range(100):
+        pair = pair_row(corpus, 40, rng, pairing=Pairing.NEIGHBOUR, elsewhere=corpus)
+        if pair is None:
+            continue
+        joined = [*pair[0].tolist(), *pair[1].tolist()]
+        assert any(text[i : i + len(joined)] == joined for i in range(len(text)))
+
+
+def test_a_far_text_comes_from_the_same_article() -> None:
+    recipe, rng, kind = tiny.recipe(), np.random.default_rng(0), Pairing.SAME_ARTICLE
+    for _ in range(100):
+        left, right = draw_pair(tiny.corpora(), recipe.corpora, 40, rng, pairing=kind)
+        assert (int(left[0]) - 4) // 4 == (int(right[0]) - 4) // 4
+
+
+def test_another_article_is_another_one_even_in_the_same_corpus() -> None:
+    recipe, rng, kind = tiny.recipe(), np.random.default_rng(0), Pairing.OTHER_ARTICLE
+    one = {"talk": tiny.corpus(1)}
+    for _ in range(100):
+        left, right = draw_pair(one, recipe.corpora, 40, rng, pairing=kind)
+        assert (int(left[0]) - 4) // 4 != (int(right[0]) - 4) // 4
+
+
+def test_labels_of_pairs_are_balanced() -> None:
+    recipe = tiny.recipe()
+    objective = Pairs(recipe, tiny.corpora(), tiny.SPECIAL, row_tokens=recipe.row_tokens)
+    for number in range(4):
+        assert objective.batch(number)["labels"].float().mean() == 0.5
+
+
+def test_no_row_is_longer_than_its_room_and_every_id_is_in_range() -> None:
+    recipe = tiny.recipe()
+    for name, objective in tiny.objectives(recipe).items():
+        for number in range(5):
+            ids = objective.batch(number, 1)["input_ids"]
+            assert ids.min() >= 0, name
+            assert ids.max() < tiny.SPECIAL.vocabulary, name
+            assert ids.shape[1] <= recipe.row_tokens, name
+
+
+def test_a_batch_depends_on_its_number_and_part_alone() -> None:
+    def ids(number: int, part: int) -> torch.Tensor:
+        made = Text(tiny.recipe(), tiny.corpora(), tiny.SPECIAL)
+        return made.batch(number, part)["input_ids"]
+
+    assert torch.equal(ids(3, 0), ids(3, 0))
+    assert not torch.equal(ids(3, 0)[:, :8], ids(4, 0)[:, :8])
+    assert not torch.equal(ids(3, 0)[:, :8], ids(3, 1)[:, :8])
+
+
+def test_parts_share_the_rows_of_a_batch() -> None:
+    whole = tiny.objectives(replace(tiny.recipe(), parts=1))["sentiment"].batch(2)
+    parts = [tiny.objectives(tiny.recipe())["sentiment"].batch(2, part) for part in (0, 1)]
+    assert sum(len(part["labels"]) for part in parts) == len(whole["labels"])
