@@ -22,6 +22,7 @@ from components.models import hub
 from components.models.checkpoint import LOAD_LOCK, READING, Checkpoint
 from components.models.families import Task
 from components.models.resident import Resident, is_out_of_memory
+from components.models.sharing import return_freed_memory
 from components.models.troubles import explained, sentence
 
 logger = logging.getLogger(__name__)
@@ -101,6 +102,7 @@ def load_resident(
         network = _read_network(checkpoint, task, placement.dtype, attentions)
         network, notices = _placed(network, checkpoint.model_id, placement, relieve)
         checkpoint.pool.share(network)
+    return_freed_memory()
     logger.info("loaded %s for %s on %s", checkpoint.model_id, task, network.device)
     return Resident(checkpoint, task, network, relieve, [*checkpoint.notices, *notices])
 

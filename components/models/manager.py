@@ -207,5 +207,8 @@ class ModelManager:
         free_cached_memory()
 
     def _drop(self, key: Key) -> None:
+        from components.models.sharing import return_freed_memory
+
         logger.info("dropping %s (%s)", *key[:2])
         del self._residents[key]
+        return_freed_memory()

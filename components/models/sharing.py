@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import ctypes
+import sys
 import threading
 import weakref
 from typing import Any
@@ -59,3 +61,14 @@ def storages(network: Any) -> dict[int, int]:
         tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes()
         for tensor in (*network.parameters(), *network.buffers())
     }
+
+
+def return_freed_memory() -> None:
+    """Give freed memory back to the system: glibc keeps what was freed between other things.
+
+    Each head is loaded with an encoder of its own, which goes when the shared one takes its place.
+    """
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # other C libraries have none
+        if trim is not None:
+            trim(0)

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import gc
+import sys
 import weakref
 from typing import Any
 
 import pytest
 import torch
 
+from components.models import sharing
 from components.models.sharing import Pool, copied_to, storages
 from tests.fakes import FAMILY_NAMES, network_of
 
@@ -110,3 +112,12 @@ def test_buffers_follow_and_keep_what_are_no_fractions() -> None:
     assert copy.scale.dtype == torch.float32
     assert copy.place.dtype == torch.long
     assert copy.place.data_ptr() != network.place.data_ptr()
+
+
+def test_a_c_library_that_cannot_trim_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
+    sharing.return_freed_memory()
+    monkeypatch.setattr(sharing.ctypes, "CDLL", lambda _: object())
+    sharing.return_freed_memory()
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(sharing.ctypes, "CDLL", lambda _: pytest.fail("there is no such library"))
+    sharing.return_freed_memory()
