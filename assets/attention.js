@@ -142,7 +142,11 @@ const fillColumns = () => {
 const fillHeads = () => {
   if (buttons().length === data.heads) return; // the one in focus keeps the focus
   buttons().forEach((button) => button.remove());
-  for (let head = 0; head < data.heads; head += 1) grid.append(make(String(head), 'lab-head'));
+  for (let head = 0; head < data.heads; head += 1) {
+    const button = make(String(head), 'lab-head');
+    button.dataset.value = head; // read by the page when it is pressed
+    grid.append(button);
+  }
 };
 
 const name = () => {

@@ -98,8 +98,9 @@ def browser() -> Iterator[Any]:
     if CHROMIUM is None:
         assert not os.environ.get("CI"), "CI must have a Chromium"
         pytest.skip("no Chromium on this machine")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=30_000)  # a busy machine needs more than the usual 5 s
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
         yield chromium

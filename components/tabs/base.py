@@ -29,6 +29,9 @@ _MODEL_RUNS = "model"  # every event that runs a network shares one limit
 _MODEL_RUNS_LIMIT = 4  # networks use all cores by themselves; more at once only wait
 _progress: ContextVar[gr.Progress | None] = ContextVar("progress", default=None)
 _CLICKS = (ASSETS / "clicks.js").read_text(encoding="utf-8")
+# Read from the page, not from the event: while one event is pending Gradio drops the next one, or
+# sends it again with the data of the first, so that of two quick clicks the wrong one would count.
+_PRESSED = "() => Number(document.querySelector('#%s [aria-pressed=true]').dataset.value)"
 _NEVER_CAUGHT = (KeyboardInterrupt, SystemExit, GeneratorExit)
 
 
@@ -99,9 +102,9 @@ def wire(
     The first of `outputs` is the finding, where a refusal is shown; what was typed always stays,
     and so does a control that stands in `outputs`. `run` maps the values of `inputs` to those of
     `outputs`. `edits` is the text that clicks in the outputs change; `picks` are views with the
-    control whose value a click in them chooses; `after` are events of the tab's own that change
-    the inputs, and that a run follows. `endpoint` is a typed, documented function that answers
-    programs.
+    control that takes the data-value of their pressed button; `after` are events of the tab's own
+    that change the inputs, and that a run follows. `endpoint` is a typed, documented function
+    that answers programs.
     """
     shown = [*outputs, page.status]
     handler = _handler(page, run, inputs, outputs)
@@ -119,7 +122,10 @@ def wire(
     if edits is not None:
         views = [output for output in outputs if isinstance(output, gr.HTML)]
         changes += [view.select(edited, None, edits, **glue) for view in views]
-    changes += [view.select(picked, None, control, **glue) for view, control in picks]
+    changes += [
+        view.select(None, None, control, js=_PRESSED % view.elem_id, **glue)
+        for view, control in picks
+    ]
     for change in changes:
         change.then(handler, list(inputs), shown, **shared)
     first = _first_screen(page, run, [component.value for component in inputs], outputs)
@@ -137,11 +143,6 @@ def edited(event: gr.SelectData) -> str:
     start, end = event.index
     text = str(event.value["text"])
     return text[:start] + str(event.value["put"]) + text[end:]
-
-
-def picked(event: gr.SelectData) -> Any:
-    """Give the index of what was clicked."""
-    return event.index
 
 
 @contextmanager

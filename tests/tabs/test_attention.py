@@ -33,29 +33,28 @@ def test_the_example_is_answered_and_a_change_redraws(
 
     page = open_page("Attention", width=width, dark=dark)
     headline = page.locator("#attention-finding .lab-headline")
-    expect(headline).to_contain_text("Head 2 of layer 0", timeout=60_000)
+    expect(headline).to_contain_text("Head 2 of layer 0")
     expect(headline).to_contain_text("% of its attention")
     labels = page.locator(".lab-attention-from .lab-token span")
     expected = "[CLS] the cat sat on the mat because it was tired . [SEP]"
     expect(labels).to_have_text(expected.split())
-    assert _inked(page, ".lab-attention-columns canvas")
-    assert _inked(page, ".lab-attention-grid canvas")
+    _wait_for_ink(page, ".lab-attention-columns canvas")
+    _wait_for_ink(page, ".lab-attention-grid canvas")
 
     page.get_by_role("button", name="the cat the mat", exact=True).click()
     expect(labels).to_have_text(["[CLS]", "the", "cat", "the", "mat", "[SEP]"])  # H34
-    page.locator("#attention-heat-map .heatmaplayer image").wait_for(timeout=60_000)
+    page.locator("#attention-heat-map .heatmaplayer image").wait_for()
     ticks = page.locator("#attention-heat-map .ytick text")
     expect(ticks).to_have_text(["[CLS]", "the", "cat", "the", "mat", "[SEP]"])
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-def _inked(page: Any, canvas: str) -> bool:
-    """Whether anything is drawn: a canvas of a tab that was hidden could have no size."""
-    return bool(
-        page.locator(canvas).evaluate(
-            "c => c.width > 50 && c.getContext('2d').getImageData(0, 0, c.width, c.height)"
-            ".data.some(value => value > 0)"
-        )
+def _wait_for_ink(page: Any, canvas: str) -> None:
+    """Wait until something is drawn: a canvas of a tab that was hidden could have no size."""
+    page.wait_for_function(
+        "c => c.width > 50 && c.getContext('2d').getImageData(0, 0, c.width, c.height)"
+        ".data.some(value => value > 0)",
+        arg=page.locator(canvas).element_handle(),
     )
 
 
@@ -65,7 +64,7 @@ def test_heads_are_chosen_by_click_and_by_keyboard(open_page: OpenPage) -> None:
 
     page = open_page("Attention")
     headline = page.locator("#attention-finding .lab-headline")
-    expect(headline).to_contain_text("Head 2 of layer 0", timeout=60_000)
+    expect(headline).to_contain_text("Head 2 of layer 0")
     page.get_by_role("button", name="Head 1", exact=True).click()
     expect(headline).to_contain_text("Head 1 of layer 0")
     expect(_slider(page, "head")).to_have_value("1")
@@ -83,7 +82,7 @@ def test_a_token_shows_only_its_links(open_page: OpenPage) -> None:
 
     page = open_page("Attention")
     token = page.locator(".lab-attention-from .lab-token")
-    token.nth(2).hover(timeout=60_000)
+    token.nth(2).hover()
     says = page.locator(".lab-attention-says")
     expect(says).to_contain_text("“cat” looks at")
     token.nth(0).focus()
@@ -99,26 +98,35 @@ def test_a_token_shows_only_its_links(open_page: OpenPage) -> None:
 def test_the_picture_follows_the_size_of_the_window_and_the_mode(open_page: OpenPage) -> None:
     page = open_page("Attention")
     canvas = page.locator(".lab-attention-grid canvas")
-    page.locator(".lab-head").first.wait_for(timeout=60_000)
-    wide, _ = _drawn(canvas)
+    page.locator(".lab-head").first.wait_for()
+    fits = "c => c.width > 0 && c.width === c.parentElement.clientWidth"
+    page.wait_for_function(fits, arg=canvas.element_handle())
+    wide = canvas.evaluate("c => c.width")
     page.get_by_role("tab", name="Fill-mask", exact=True).click()
     page.set_viewport_size({"width": 390, "height": 900})  # while the tab is hidden
     page.get_by_role("tab", name="Attention", exact=True).click()
-    page.wait_for_timeout(300)
-    narrow, light = _drawn(canvas)
-    assert narrow != wide
-    assert narrow == canvas.evaluate("c => c.parentElement.clientWidth")
+    page.wait_for_function(fits, arg=canvas.element_handle())
+    assert canvas.evaluate("c => c.width") != wide
+    light = canvas.evaluate(_EDGE)
     page.evaluate("document.body.classList.add('dark')")
-    page.wait_for_timeout(300)
-    assert _drawn(canvas)[1] != light
+    changed = f"([c, light]) => ({_EDGE})(c).join() !== light.join()"
+    page.wait_for_function(changed, arg=[canvas.element_handle(), light])
 
 
-def _drawn(canvas: Any) -> tuple[int, list[int]]:
-    """Give the width of a canvas, and the colour at the left edge of the first thumbnail."""
-    width, colour = canvas.evaluate(
-        "c => [c.width, [...c.getContext('2d').getImageData(8, 40, 1, 1).data]]"
-    )
-    return width, colour
+_EDGE = "c => [...c.getContext('2d').getImageData(8, 40, 1, 1).data]"  # of the first thumbnail
+
+
+@pytest.mark.browser
+def test_of_quick_choices_the_last_one_counts(open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page("Attention")
+    headline = page.locator("#attention-finding .lab-headline")
+    expect(headline).to_contain_text("Head 2 of layer 0")
+    page.evaluate("() => [1, 3, 0].forEach(i => document.querySelectorAll('.lab-head')[i].click())")
+    expect(headline).to_contain_text("Head 0 of layer 0")
+    expect(_slider(page, "head")).to_have_value("0")
+    expect(page.locator(".lab-head[aria-pressed=true]")).to_have_text("0")
 
 
 @pytest.mark.browser
@@ -127,7 +135,7 @@ def test_the_surprise_that_the_tab_promises_is_there(open_page: OpenPage) -> Non
 
     page = open_page("Attention")
     headline = page.locator("#attention-finding .lab-headline")
-    expect(headline).to_contain_text("previous token", timeout=60_000)
+    expect(headline).to_contain_text("previous token")
     _slider(page, "layer").focus()
     for _ in range(3):
         page.keyboard.press("ArrowRight")
@@ -143,14 +151,14 @@ def test_layers_follow_the_model_and_a_refusal_keeps_them(open_page: OpenPage) -
 
     page = open_page("Attention")
     headline = page.locator("#attention-finding .lab-headline")
-    expect(headline).to_contain_text("Head 2 of layer 0", timeout=60_000)
+    expect(headline).to_contain_text("Head 2 of layer 0")
     _slider(page, "layer").focus()
     for _ in range(5):
         page.keyboard.press("ArrowRight")
     expect(headline).to_contain_text("of layer 5")
     page.locator("#attention-model input").click()
     page.get_by_role("option", name="DistilBERT").click()
-    expect(headline).to_contain_text("of layer 2", timeout=60_000)
+    expect(headline).to_contain_text("of layer 2")
     expect(_slider(page, "layer")).to_have_attribute("max", "2")
     expect(_slider(page, "layer")).to_have_value("2")
     page.locator("#attention-text textarea").fill("  ")
@@ -170,7 +178,7 @@ def test_hostile_text_stays_text_and_a_long_one_is_drawn_in_parts(open_page: Ope
     text.fill(hostile)  # H38
     page.locator("#attention-run").click()
     says = page.locator(".lab-attention-from .lab-token span")
-    expect(says.nth(1)).to_have_text("<", timeout=60_000)
+    expect(says.nth(1)).to_have_text("<")
     assert page.evaluate("window.__pwn") is None
     assert page.locator(".lab-attention img").count() == 0
     text.fill("the river ran past the mill. " * 30)  # H35
