@@ -44,7 +44,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--steps-scale", type=float, default=1.0, help="shorten for a trial")
     parser.add_argument("--threads", type=int, default=0, help="0: as many as there are cores")
     parser.add_argument("--only", choices=["train", "export", "evaluate"], help="one part alone")
-    parser.add_argument("--quick", action="store_true", help="evaluate a tenth, in bfloat16")
+    parser.add_argument("--quick", action="store_true", help="evaluate a small part")
     return parser.parse_args(arguments)
 
 
@@ -98,7 +98,7 @@ def main() -> None:
         training.use_average()
         export(training.network, places.origin(recipe), places.out / recipe.id)
     if options.only in (None, "evaluate"):
-        how = Evaluation(64, 64, 160, autocast=True) if options.quick else Evaluation()
+        how = Evaluation(64, 64, 160) if options.quick else Evaluation()
         provenance = Provenance.of(
             training,
             start=options.start_note or recipe.start or f"{recipe.parent}, cut as below",

@@ -84,14 +84,26 @@ BERT_MINI = Recipe(
         ),
         Stage(
             "heads",
-            steps=3850,
-            learning_rate=(3.5e-4, 0.0),
+            steps=3450,
+            learning_rate=(3.5e-4, 3.6e-5),
             mix={
                 "text": 0.15,
                 "pairs": 0.17,
                 "short_pairs": 0.08,
                 "sentiment": 0.14,
                 "questions": 0.46,
+            },
+        ),
+        Stage(
+            "words and pairs",
+            steps=650,
+            learning_rate=(8e-5, 0.0),
+            mix={
+                "text": 0.35,
+                "pairs": 0.36,
+                "short_pairs": 0.10,
+                "sentiment": 0.05,
+                "questions": 0.14,
             },
         ),
     ),
