@@ -36,7 +36,7 @@ GUIDE = markup.guide(
     "time is that of the forward pass on this machine just now: it grows when others compute too. "
     "Memory counts the encoder and this one head; the file on disk holds all heads of a bundled "
     "model.",
-    "Type a sentence on which the models disagree. Which words must you take away until they do?",
+    "Find a sentence on which the models disagree. Which word must you change to make them agree?",
 )
 
 

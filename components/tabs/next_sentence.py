@@ -37,8 +37,9 @@ LABELS = (
 )
 GUIDE = markup.guide(
     "Both sentences are read as one row. [SEP] ends each of them, and the number below a token "
-    "tells the network which of the two it belongs to. The answer is read off [CLS]. "
-    "The model judges a pair that you give it: it writes nothing.",
+    "tells the network which of the two it belongs to. The answer is read off [CLS], the first "
+    "token, as two raw scores, the logits. The model judges a pair that you give it: it writes "
+    "nothing.",
     "Press Swap: does the order matter, or only the topic? Then give two sentences about the same "
     "thing that do not follow from each other.",
 )

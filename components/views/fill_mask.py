@@ -13,6 +13,7 @@ from components.views.markup import finding as draw_finding
 from components.views.wording import percent
 
 HEADERS = ["Blank", "Token", "Probability", "Id"]
+_TOLD = 4  # blanks that the headline names
 
 
 def finding(result: FillMaskResult) -> Markup:
@@ -21,7 +22,9 @@ def finding(result: FillMaskResult) -> Markup:
     if len(best) == 1:
         headline = f"{best[0]} fills the blank" if result.blanks[0].candidates else best[0]
     else:
-        headline = "; ".join(f"blank {i}: {text}" for i, text in enumerate(best, start=1))
+        told = [f"Blank {i}: {text}" for i, text in enumerate(best[:_TOLD], start=1)]
+        more = [f"{len(best) - _TOLD} more below"] if len(best) > _TOLD else []
+        headline = "; ".join(told + more)
     return draw_finding(headline, model_id=result.model_id, notices=_notices(result))
 
 
@@ -86,7 +89,8 @@ def bar_chart(result: FillMaskResult) -> Markup:
     """Draw the candidates of each blank; a click puts one into the sentence."""
     panels = [
         Markup('<section class="lab-panel"><h4>{}</h4>{}</section>').format(
-            f"Mask {number}" if len(result.blanks) > 1 else f"In place of {result.mask_token}",
+            (f"Blank {number}" if len(result.blanks) > 1 else f"In place of {result.mask_token}")
+            + ": click a word to put it in",
             bars([_bar(blank, i) for i in range(len(blank.candidates))], text=result.text),
         )
         for number, blank in enumerate(result.blanks, start=1)
@@ -102,7 +106,7 @@ def _bar(blank: Blank, index: int) -> Bar:
 def table(result: FillMaskResult) -> list[list[str | int]]:
     """List token, probability and id of every candidate, blank by blank."""
     return [
-        [f"Mask {number}", candidate.token, percent(candidate.score), candidate.token_id]
+        [f"Blank {number}", candidate.token, percent(candidate.score), candidate.token_id]
         for number, blank in enumerate(result.blanks, start=1)
         for candidate in blank.candidates
     ]

@@ -37,7 +37,7 @@ def test_clicks_hide_a_word_and_put_a_candidate_in(open_page: Open) -> None:
     expect(text).to_have_value("Paris is the city of [MASK].")
     page.locator("#fill_mask-strip").get_by_role("button", name="Paris", exact=True).press("Enter")
     expect(text).to_have_value("[MASK] is the city of [MASK].")
-    expect(page.locator("#fill_mask-chart")).to_contain_text("Mask 2")
+    expect(page.locator("#fill_mask-chart")).to_contain_text("Blank 2")
 
 
 def test_the_table_holds_token_probability_and_id(open_page: Open) -> None:

@@ -56,7 +56,7 @@ def test_a_text_without_a_blank_is_still_there_to_click_on() -> None:
 def test_each_blank_has_its_own_bars() -> None:
     html = views.bar_chart(_result())
     assert html.count("<section") == 2
-    assert "Mask 2" in html
+    assert "Blank 2" in html
     assert "75.0 %" in html
     assert "&lt;s&gt;" in html
     assert "<s>" not in html
@@ -64,7 +64,7 @@ def test_each_blank_has_its_own_bars() -> None:
 
 def test_the_finding_says_what_is_scored_and_what_is_not() -> None:
     shown = _visible(views.finding(_result()))
-    assert "blank 1: “ran” (75.0 %); blank 2: “ran” (75.0 %)" in shown
+    assert "Blank 1: “ran” (75.0 %); Blank 2: “ran” (75.0 %)" in shown
     assert "“unhappy” is not one token here: un + ##happy" in shown
     assert "scored on its own, not jointly" in shown
     assert "[MASK] was read as <mask>." in shown
@@ -72,6 +72,6 @@ def test_the_finding_says_what_is_scored_and_what_is_not() -> None:
 
 def test_the_table_lists_every_candidate_with_its_id() -> None:
     rows = views.table(_result())
-    assert rows[0] == ["Mask 1", "Ġran", "75.0 %", 7]
-    assert [row[0] for row in rows] == ["Mask 1", "Mask 1", "Mask 2", "Mask 2"]
+    assert rows[0] == ["Blank 1", "Ġran", "75.0 %", 7]
+    assert [row[0] for row in rows] == ["Blank 1", "Blank 1", "Blank 2", "Blank 2"]
     assert all(len(row) == len(views.HEADERS) for row in rows)
