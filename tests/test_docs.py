@@ -22,7 +22,7 @@ def _commands() -> list[str]:
 def test_the_readme_has_a_row_for_every_tab_and_no_other() -> None:
     assert re.findall(r"^\| \*\*(.+?)\*\* \| `(\w+)`", README, re.MULTILINE) == [
         (tab.title, tab.id) for tab in TABS
-    ]
+    ], "README.md needs a row | **title** | `id` | for each of TABS, in their order"
 
 
 def test_the_readme_has_a_row_for_every_bundled_model_and_no_other() -> None:

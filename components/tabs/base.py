@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -13,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from components.config import ASSETS, MAX_TEXT
+from components.config import ASSETS, MAX_PASSAGE, MAX_TEXT
 from components.errors import AppError
 from components.models.catalog import DEFAULT_MODEL, cards_for
 from components.models.families import Task
 from components.models.manager import ModelManager
+from components.tabs.endpoint import NEVER_CAUGHT, plain_errors, well_formed
 from components.views import markup, page
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _CLICKS = (ASSETS / "clicks.js").read_text(encoding="utf-8")
 # Read from the page, not from the event: while one event is pending Gradio drops the next one, or
 # sends it again with the data of the first, so that of two quick clicks the wrong one would count.
 _PRESSED = "() => Number(document.querySelector('#%s [aria-pressed=true]').dataset.value)"
-_NEVER_CAUGHT = (KeyboardInterrupt, SystemExit, GeneratorExit)
+_LONGEST = MAX_PASSAGE  # characters of the longest text that can be clicked on
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,18 +131,34 @@ def wire(
     first = _first_screen(page, run, [component.value for component in inputs], outputs)
     page.demo.load(first, None, shown, show_progress="hidden", **glue)
     gr.events.api(
-        _plain_errors(endpoint),
+        plain_errors(endpoint),
         api_name=tab.id,
         concurrency_id=_MODEL_RUNS,
         concurrency_limit=_MODEL_RUNS_LIMIT,
     )
 
 
-def edited(event: gr.SelectData) -> str:
-    """Give the text after a click on one of its words or candidates."""
-    start, end = event.index
-    text = str(event.value["text"])
-    return text[:start] + str(event.value["put"]) + text[end:]
+class Click(gr.EventData):
+    """A click as the browser sent it: `data` may be anything, for anybody can make one up."""
+
+    def __init__(self, target: Any, data: Any) -> None:
+        super().__init__(target, data)
+        self.data = data
+
+
+_NO_CLICK = Click(None, None)
+
+
+def edited(click: Click = _NO_CLICK) -> Any:
+    """Give the text after a click on one of its words or candidates.
+
+    What comes from no click of the page, because somebody made it up, leaves the text alone.
+    """
+    match click.data:
+        case {"index": [int(start), int(end)], "value": {"text": str(text), "put": str(put)}}:
+            if 0 <= start <= end <= len(text) <= _LONGEST:
+                return well_formed(text[:start] + put[:_LONGEST] + text[end:])
+    return gr.skip()
 
 
 @contextmanager
@@ -226,11 +242,9 @@ def _handler(
     return handle
 
 
-def _typed(value: Any, field: Any = None) -> Any:
-    """Give what a field holds: "" for an empty one, and no lone surrogates, which JSON refuses."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
-    return "" if value is None and isinstance(field, gr.Textbox) else value
+def _typed(value: Any, field: Any) -> Any:
+    """Give what a field holds; an empty text field holds an empty text."""
+    return "" if value is None and isinstance(field, gr.Textbox) else well_formed(value)
 
 
 def _first_screen(
@@ -262,7 +276,7 @@ def _drawn(
     except (
         BaseException
     ) as error:  # also a panic of the tokenizers, else the visitor waits for ever
-        if isinstance(error, _NEVER_CAUGHT):
+        if isinstance(error, NEVER_CAUGHT):
             raise
         logger.exception("a tab failed")
         return False, _instead(markup.failure(), outputs)
@@ -277,17 +291,3 @@ def _instead(message: str, outputs: Sequence[Any]) -> list[Any]:
 
 def _status(shown_on: Page) -> str:
     return page.status_line(shown_on.models.status())
-
-
-def _plain_errors(endpoint: Callable[..., Any]) -> Callable[..., Any]:
-    """Tell programs what was wrong with their values, in words, and nothing of our insides."""
-
-    @functools.wraps(endpoint)
-    def answer(*args: Any, **kwargs: Any) -> Any:
-        try:
-            named = {name: _typed(value) for name, value in kwargs.items()}
-            return endpoint(*map(_typed, args), **named)
-        except AppError as error:
-            raise gr.Error(str(error), print_exception=False) from error
-
-    return answer

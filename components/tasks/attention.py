@@ -109,7 +109,9 @@ def _checked_texts(
 def _index(value: object, count: int, name: str) -> int:
     """Give `value` as an index below `count`; negative ones would silently mean the last."""
     if not isinstance(value, (int, float)) or value != value or value % 1:
-        raise InputError(f"{value!r} is no {name}. Choose a whole number from 0 to {count - 1}.")
+        raise InputError(
+            f"{str(value)[:20]!r} is no {name}. Choose a whole number from 0 to {count - 1}."
+        )
     if value < 0:
         raise InputError(
             f"There is no {name} {value:g}: they are counted from 0, the first, to {count - 1}, "

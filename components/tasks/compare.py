@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MAX_MODELS = 6  # in one run
 NO_ANSWER = "no answer"
+_LONGEST_ID = 96  # characters of a refused id that are given back
 _CHOICES = 3  # best answers kept of each model
 _RUNS = 5  # forward passes whose median is given
 _MOST_RUNS = 25  # passes to find that many in a row that are alike
@@ -173,7 +174,7 @@ def predict(
             entries.append(_entry(get(model_id, known), known, given, undisturbed))
         except AppError as error:
             errors.append(error)
-            entries.append(Refusal(model_id, str(error)))
+            entries.append(Refusal(model_id[:_LONGEST_ID], str(error)))
     typed = [error for error in errors if isinstance(error, InputError)]
     if typed and len(errors) == len(wanted):  # then it is the text that nobody can use
         raise typed[0]
@@ -183,7 +184,9 @@ def predict(
 def _check_task(task: str) -> Task:
     known = next((known for known in RUNNERS if known == task), None)
     if known is None:
-        raise InputError(f"“{task}” cannot be compared. Choose one of: {', '.join(RUNNERS)}.")
+        raise InputError(
+            f"“{str(task)[:60]}” cannot be compared. Choose one of: {', '.join(RUNNERS)}."
+        )
     return known
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from components.config import MAX_TOP_K
+from components.config import MAX_TEXT, MAX_TOP_K
 from components.errors import InputError
 from components.models.encoding import Encoding, Span
 from components.tasks.scores import softmax
@@ -17,6 +17,8 @@ from components.tasks.words import Word, check_text, split_words, with_mask
 
 if TYPE_CHECKING:
     from components.models.loaded import LoadedModel
+
+MAX_BLANKS = 20  # filled in one run: hundreds are megabytes of page, and fill the browser
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +75,13 @@ def predict(
     Scores are probabilities over the whole vocabulary, also with `only`. Raises NoBlankError for
     a text without a blank.
     """
+    asked = _asked(only)
     text, spellings = with_mask(check_text(text, "The text"), model.mask_token)
     if model.mask_token not in text:
         raise NoBlankError(text, model.mask_token)
     encoding = model.encode(text, literal=False)
-    positions = encoding.positions_of(model.mask_token_id)
+    found = encoding.positions_of(model.mask_token_id)
+    positions = found[:MAX_BLANKS]
     if not positions:
         raise InputError(
             f"The blank stands after the first {len(encoding)} tokens, where the model stops "
@@ -85,7 +89,6 @@ def predict(
         )
     logits = model.run([encoding], positions=[positions])[0]["logits"]  # (blanks, vocab)
     scores = softmax(logits)
-    asked = [word.strip() for word in only if word.strip()]
     wanted, not_tokens = _sort_out(model, asked)
     words = split_words(text, model.mask_token)
     spans = [word.span for word in words if word.is_blank]
@@ -99,12 +102,21 @@ def predict(
             for span, row in zip(spans, scores, strict=False)
         ),
         not_tokens=not_tokens,
-        notices=_notices(model, spellings, encoding, len(spans) - len(positions)),
+        notices=_notices(model, spellings, encoding, len(found), len(spans) - len(found)),
     )
 
 
 def _clamped(top_k: int) -> int:
     return max(1, min(int(top_k), MAX_TOP_K))
+
+
+def _asked(only: Sequence[str]) -> list[str]:
+    if sum(map(len, only)) > MAX_TEXT:
+        raise InputError(
+            f"The list of words is too long: at most {MAX_TEXT:,} characters are read. Take some "
+            "words away."
+        )
+    return [word.strip() for word in only if word.strip()]
 
 
 def _sort_out(
@@ -138,11 +150,13 @@ def _best(scores: NDArray[np.float64], top_k: int) -> NDArray[np.intp]:
 
 
 def _notices(
-    model: LoadedModel, spellings: Sequence[str], encoding: Encoding, unread: int
+    model: LoadedModel, spellings: Sequence[str], encoding: Encoding, found: int, unread: int
 ) -> tuple[str, ...]:
     notices = list(model.notices)
     if spellings:
         notices.append(f"{' and '.join(spellings)} was read as {model.mask_token}.")
+    if found > MAX_BLANKS:
+        notices.append(f"Only the first {MAX_BLANKS} of {found} blanks were filled.")
     if encoding.is_truncated:
         notices.append(
             f"Only the first {len(encoding)} of {encoding.full_length} tokens were read"

@@ -86,7 +86,7 @@ def test_offline_by_choice_nothing_is_asked(
 
 
 SCRIPT = """
-import sys, time, json
+import sys, json
 from pathlib import Path
 from components.config import Settings
 from components.errors import AppError
@@ -95,13 +95,12 @@ from components.models.manager import ModelManager
 manager, said = ModelManager(Settings(device="cpu", models_dir=Path(sys.argv[1]))), {}
 manager.get("bert-mini", Task.FILL_MASK)
 for model_id in sys.argv[2:]:
-    began = time.monotonic()
     try:
         manager.get(model_id, Task.FILL_MASK)
         text = "loaded"
     except AppError as error:
         text = str(error)
-    said[model_id] = (text, time.monotonic() - began)
+    said[model_id] = text
 print(json.dumps(said))
 """
 
@@ -119,7 +118,6 @@ def test_the_real_environment_variable_is_followed(
     run = [sys.executable, "-c", SCRIPT, str(tiny_dir), *ids]
     done = subprocess.run(run, env=env, capture_output=True, text=True, timeout=120, check=True)
     said = json.loads(done.stdout.splitlines()[-1])
-    assert all(seconds < 5 for _, seconds in said.values())
     for model_id, (_, words) in SAID.items():
-        assert (words if is_there or " " in model_id else "can't be reached") in said[model_id][0]
-    assert (said["have/bert-fill-mask"][0] == "loaded") == is_there
+        assert (words if is_there or " " in model_id else "can't be reached") in said[model_id]
+    assert (said["have/bert-fill-mask"] == "loaded") == is_there

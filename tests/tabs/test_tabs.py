@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -45,6 +46,8 @@ def _main_events(demo: gr.Blocks) -> list[Any]:
 def test_its_id_is_its_modules_name_and_it_stands_in_four_places(tab: Tab) -> None:
     for layer in ("tasks", "views", "tabs"):
         importlib.import_module(f"components.{layer}.{tab.id}")
+        check = Path(__file__).parent.parent / layer / f"test_{tab.id}.py"
+        assert check.exists(), f"write tests/{layer}/{check.name}"
     module = importlib.import_module(f"components.tabs.{tab.id}")
     assert module.TAB is tab
 
@@ -66,10 +69,10 @@ def test_its_endpoint_is_typed_and_documented_and_answers_with_its_defaults(
 def test_the_first_screens_are_answers(demo: gr.Blocks) -> None:
     loads = _loads(demo)
     assert len(loads) == len(TABS)
-    for load in loads:
+    for tab, load in zip(TABS, loads, strict=True):
         finding = str(load.fn()[0])
-        assert "lab-finding" in finding
-        assert "lab-refused" not in finding
+        assert "lab-finding" in finding, f"{tab.id}: the first output is no finding"
+        assert "lab-refused" not in finding, f"{tab.id}: its defaults are refused, or see the log"
 
 
 def test_every_button_that_runs_a_network_shares_one_limit(demo: gr.Blocks) -> None:

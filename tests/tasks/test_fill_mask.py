@@ -114,3 +114,14 @@ def test_the_number_of_candidates_is_kept_in_bounds(bert: LoadedModel, top_k: in
 def test_odd_characters_do_no_harm(model: LoadedModel, text: str) -> None:
     result = fill_mask.predict(model, text)
     assert all(result.text[slice(*b.span)] == model.mask_token for b in result.blanks)
+
+
+def test_a_list_of_words_without_end_is_refused_before_it_is_read(bert: LoadedModel) -> None:
+    with pytest.raises(InputError, match="Take some words away"):
+        fill_mask.predict(bert, "the [MASK]", only=["boats"] * 1_000)
+
+
+def test_of_very_many_blanks_the_first_are_filled_and_it_is_said(bert: LoadedModel) -> None:
+    result = fill_mask.predict(bert, "[MASK] " * 21)
+    assert len(result.blanks) == fill_mask.MAX_BLANKS == 20
+    assert "Only the first 20 of 21 blanks were filled." in result.notices
