@@ -9,7 +9,7 @@ import gradio as gr
 import pytest
 
 from components.errors import InputError
-from components.tabs.base import Click, edited, picked
+from components.tabs.base import Click, edited
 from components.tabs.endpoint import plain_errors
 
 
@@ -86,11 +86,9 @@ FORGED = [
 @pytest.mark.parametrize("data", FORGED, ids=lambda data: repr(data)[:40])
 def test_a_click_that_nobody_made_changes_nothing(data: Any) -> None:
     assert edited(Click(None, data)) == gr.skip()
-    assert picked(Click(None, data)) == gr.skip()
-    assert edited() == picked() == gr.skip()
+    assert edited() == gr.skip()
 
 
-def test_a_click_changes_the_text_it_belongs_to_or_gives_its_index() -> None:
+def test_a_click_changes_the_text_it_belongs_to() -> None:
     data = {"index": [4, 9], "value": {"text": "the river", "put": "[MASK]"}}
     assert edited(Click(None, data)) == "the [MASK]"
-    assert picked(Click(None, {"index": 3, "value": None})) == 3
