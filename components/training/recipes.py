@@ -120,7 +120,7 @@ DISTILBERT_MINI = replace(
     stages=(
         Stage(
             "distillation",
-            steps=2000,
+            steps=1500,
             learning_rate=(6e-4, 0.0),
             mix={"text": 0.36, "sentiment": 0.12, "questions": 0.52},
         ),
