@@ -106,6 +106,18 @@ BERT_MINI = Recipe(
                 "questions": 0.14,
             },
         ),
+        Stage(
+            "pairs and sentiment",
+            steps=330,
+            learning_rate=(1e-4, 0.0),
+            mix={
+                "text": 0.20,
+                "pairs": 0.42,
+                "short_pairs": 0.10,
+                "sentiment": 0.18,
+                "questions": 0.10,
+            },
+        ),
     ),
 )
 
@@ -120,9 +132,15 @@ DISTILBERT_MINI = replace(
     stages=(
         Stage(
             "distillation",
-            steps=2000,
+            steps=1500,
             learning_rate=(6e-4, 0.0),
             mix={"text": 0.36, "sentiment": 0.12, "questions": 0.52},
+        ),
+        Stage(
+            "words",
+            steps=260,
+            learning_rate=(3e-4, 0.0),
+            mix={"text": 0.75, "sentiment": 0.05, "questions": 0.20},
         ),
     ),
 )
