@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -28,6 +29,16 @@ def test_the_readme_has_a_row_for_every_tab_and_no_other() -> None:
 def test_the_readme_has_a_row_for_every_bundled_model_and_no_other() -> None:
     rows = re.findall(r"^\| \[([\w-]+)\]\(assets/models/", README, re.MULTILINE)
     assert rows == [card.id for card in CATALOG]
+
+
+def test_the_readme_gives_the_figures_that_were_measured() -> None:
+    for card in CATALOG:
+        folder = ROOT / "assets/models" / card.id
+        figures = json.loads((folder / "training.json").read_text(encoding="utf-8"))["figures"]
+        named = ("all_masked_wikipedia", "masked_wikipedia", "sentiment", "questions_f1")
+        row = next(line for line in README.splitlines() if line.startswith(f"| [{card.id}]"))
+        for name in named:
+            assert f"{100 * figures[name]:.1f} %" in row, name
 
 
 def test_two_commands_set_up_and_start_or_test() -> None:

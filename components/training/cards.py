@@ -11,6 +11,7 @@ from typing import Any
 import torch
 import transformers
 
+from components.models.families import FAMILIES
 from components.training.loop import Training
 from components.training.recipes import Recipe
 
@@ -123,7 +124,7 @@ def model_card(
             "",
             f"# {recipe.id}",
             "",
-            f"A {recipe.family.upper()} with {recipe.layers} layers of 384 in one file with all "
+            f"A {FAMILIES[recipe.family].name} with {recipe.layers} layers of 384 in one file with all "
             f"its heads: {heads}.",
             "Each Auto class takes its own head and ignores the others.",
             "",

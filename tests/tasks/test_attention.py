@@ -11,6 +11,7 @@ from components.config import Settings
 from components.errors import InputError
 from components.models.families import Task
 from components.models.loaded import LoadedModel
+from components.models.manager import ModelManager
 from components.tasks import attention
 from tests import fakes
 from tests.fakes import FAMILY_NAMES
@@ -56,14 +57,9 @@ def test_every_row_sums_to_one(model: LoadedModel, pair: str) -> None:  # H33
 
 
 def test_rows_sum_to_one_in_half_precision_too(tmp_path: Path) -> None:
-    from components.models import loading
-
-    place = fakes.write_checkpoint(tmp_path / "bert-half", "bert", "base")
-    source = loading.hub.Source(str(place), local_only=True)
-    placement = loading.find_placement(Settings(device="cpu", precision="bfloat16"))
-    half = LoadedModel(
-        loading.read_resident("bert-half", source, Task.ENCODER, placement, attentions=True)
-    )
+    fakes.write_checkpoint(tmp_path / "bert-mini", "bert", "base")
+    manager = ModelManager(Settings(device="cpu", precision="bfloat16", models_dir=tmp_path))
+    half = manager.get("bert-mini", Task.ENCODER, attentions=True)
     result = attention.predict(half, TEXT * 3, layer=1, head=1)
     np.testing.assert_allclose(result.weights.sum(axis=-1), 1, atol=1e-4)
 
