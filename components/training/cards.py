@@ -124,8 +124,8 @@ def model_card(
             "",
             f"# {recipe.id}",
             "",
-            f"A {FAMILIES[recipe.family].name} with {recipe.layers} layers of 384 in one file with all "
-            f"its heads: {heads}.",
+            f"A {FAMILIES[recipe.family].name} with {recipe.layers} layers of 384 in one file with "
+            f"all its heads: {heads}.",
             "Each Auto class takes its own head and ignores the others.",
             "",
             "## How it came about",
