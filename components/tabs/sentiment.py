@@ -58,7 +58,7 @@ def build(page: Page) -> None:
         with options:
             model_id = model_picker(TAB.id, Task.SENTIMENT)
             upload = gr.File(
-                label="Or a CSV file with a column “text”",
+                label="Or a CSV file with a column “text”, read instead",
                 type="binary",
                 height=150,
                 elem_id=f"{TAB.id}-file",

@@ -35,6 +35,7 @@ def test_clicks_hide_a_word_and_put_a_candidate_in(open_page: Open) -> None:
     expect(page.locator("#fill_mask-chart")).not_to_contain_text("capital")
     page.get_by_role("button", name="Use “Paris is the city of [MASK].”").click()
     expect(text).to_have_value("Paris is the city of [MASK].")
+    expect(page.locator("#fill_mask-strip .lab-blank")).to_be_visible()  # drawn for the new text
     page.locator("#fill_mask-strip").get_by_role("button", name="Paris", exact=True).press("Enter")
     expect(text).to_have_value("[MASK] is the city of [MASK].")
     expect(page.locator("#fill_mask-chart")).to_contain_text("Blank 2")
