@@ -18,6 +18,7 @@ from components.models.catalog import DEFAULT_MODEL, cards_for
 from components.models.families import Task
 from components.models.manager import ModelManager
 from components.tabs.endpoint import NEVER_CAUGHT, plain_errors, well_formed
+from components.tasks.words import with_mask
 from components.views import markup, page
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def wire(
     changes += after
     if edits is not None:
         views = [output for output in outputs if isinstance(output, gr.HTML)]
-        changes += [view.select(edited, None, edits, **glue) for view in views]
+        changes += [view.select(edited, edits, edits, **glue) for view in views]
     changes += [
         view.select(None, None, control, js=_PRESSED % view.elem_id, **glue)
         for view, control in picks
@@ -149,16 +150,22 @@ class Click(gr.EventData):
 _NO_CLICK = Click(None, None)
 
 
-def edited(click: Click = _NO_CLICK) -> Any:
+def edited(typed: str | None, click: Click = _NO_CLICK) -> Any:
     """Give the text after a click on one of its words or candidates.
 
-    What comes from no click of the page, because somebody made it up, leaves the text alone.
+    `typed` is what the field holds now: a click on the drawing of an earlier text leaves it
+    alone, so that nothing typed is lost, and so does what comes from no click of the page.
     """
     match click.data:
         case {"index": [int(start), int(end)], "value": {"text": str(text), "put": str(put)}}:
-            if 0 <= start <= end <= len(text) <= _LONGEST:
+            is_current = not text or _same_blanks(text) == _same_blanks(typed or "")
+            if is_current and 0 <= start <= end <= len(text) <= _LONGEST:
                 return well_formed(text[:start] + put[:_LONGEST] + text[end:])
     return gr.skip()
+
+
+def _same_blanks(text: str) -> str:
+    return with_mask(well_formed(text), "[MASK]")[0]
 
 
 @contextmanager

@@ -85,10 +85,21 @@ FORGED = [
 
 @pytest.mark.parametrize("data", FORGED, ids=lambda data: repr(data)[:40])
 def test_a_click_that_nobody_made_changes_nothing(data: Any) -> None:
-    assert edited(Click(None, data)) == gr.skip()
-    assert edited() == gr.skip()
+    assert edited("the river", Click(None, data)) == gr.skip()
+    assert edited("the river") == gr.skip()
 
 
 def test_a_click_changes_the_text_it_belongs_to() -> None:
     data = {"index": [4, 9], "value": {"text": "the river", "put": "[MASK]"}}
-    assert edited(Click(None, data)) == "the [MASK]"
+    assert edited("the river", Click(None, data)) == "the [MASK]"
+
+
+def test_a_click_on_the_drawing_of_an_earlier_text_keeps_what_was_typed_since() -> None:
+    data = {"index": [4, 9], "value": {"text": "the river <mask>", "put": "[MASK]"}}
+    assert edited("a new text", Click(None, data)) == gr.skip()
+    assert edited("the river ___", Click(None, data)) == "the [MASK] <mask>"
+
+
+def test_a_correction_takes_the_place_of_the_whole_text() -> None:
+    data = {"index": [0, 0], "value": {"text": "", "put": "the [MASK]"}}
+    assert edited("whatever", Click(None, data)) == "the [MASK]"

@@ -41,6 +41,15 @@ def test_clicks_hide_a_word_and_put_a_candidate_in(open_page: Open) -> None:
     expect(page.locator("#fill_mask-chart")).to_contain_text("Blank 2")
 
 
+def test_a_click_on_an_old_sentence_keeps_the_new_one(open_page: Open) -> None:
+    page = open_page()
+    page.locator("#fill_mask-strip").get_by_role("button", name="Paris", exact=True).wait_for()
+    page.get_by_label("Sentence").fill("She drank a cup of ___.")
+    page.locator("#fill_mask-strip").get_by_role("button", name="Paris", exact=True).click()
+    expect(page.locator("#fill_mask-strip")).to_contain_text("She drank a cup of")
+    expect(page.get_by_label("Sentence")).to_have_value("She drank a cup of ___.")
+
+
 def test_the_table_holds_token_probability_and_id(open_page: Open) -> None:
     page = open_page()
     page.get_by_role("button", name="All numbers").first.click()

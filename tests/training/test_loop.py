@@ -82,7 +82,8 @@ def test_a_plan_keeps_to_its_recipe(recipe: Recipe) -> None:
     steps = loop.plan(recipe)
     assert len(steps) == sum(stage.steps for stage in recipe.stages)
     assert steps[0].learning_rate < steps[recipe.warmup].learning_rate
-    assert 0 < steps[-1].learning_rate < 1e-6
+    highest = max(step.learning_rate for step in steps)
+    assert 0 < steps[-1].learning_rate < 0.01 * highest
     for name in {step.objective for step in steps}:
         numbers = [step.number for step in steps if step.objective == name]
         assert numbers == list(range(len(numbers)))
