@@ -61,6 +61,7 @@ def launch_options() -> dict[str, Any]:
 def main() -> None:
     """Start the app; what the first visitor will see is warmed while the page is being set up."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # Gradio's questions to itself
     try:
         models = ModelManager(Settings.from_environment())
     except SettingsError as error:
