@@ -19,7 +19,7 @@ def test_importing_the_app_loads_no_network_library() -> None:
     assert run.stdout.strip().splitlines()[-1] == "[]"
 
 
-def test_building_the_page_loads_no_model(models: ModelManager) -> None:
+def test_building_the_page_loads_no_model(models: ModelManager) -> None:  # H40
     fresh = ModelManager(models.settings)
     app.create_app(fresh).close()
     assert fresh.status().loaded == ()
