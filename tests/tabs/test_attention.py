@@ -116,6 +116,14 @@ def test_the_picture_follows_the_size_of_the_window_and_the_mode(open_page: Open
 _EDGE = "c => [...c.getContext('2d').getImageData(8, 40, 1, 1).data]"  # of the first thumbnail
 
 
+_CHOOSE_QUICKLY = """async (heads) => {
+  for (const head of heads) {
+    document.querySelectorAll('.lab-head')[head].click();
+    await new Promise((done) => setTimeout(done, 150));
+  }
+}"""
+
+
 @pytest.mark.browser
 def test_of_quick_choices_the_last_one_counts(open_page: OpenPage) -> None:
     from playwright.sync_api import expect
@@ -123,7 +131,12 @@ def test_of_quick_choices_the_last_one_counts(open_page: OpenPage) -> None:
     page = open_page("Attention")
     headline = page.locator("#attention-finding .lab-headline")
     expect(headline).to_contain_text("Head 2 of layer 0")
-    page.evaluate("() => [1, 3, 0].forEach(i => document.querySelectorAll('.lab-head')[i].click())")
+    page.locator("#attention-heat-map .heatmaplayer image").wait_for()
+    # A slow network, so that clicks come while an answer is on its way: on a fast one all of them
+    # are sent before the first counts as pending, and nothing can be lost.
+    slow = {"offline": False, "latency": 1000, "downloadThroughput": -1, "uploadThroughput": -1}
+    page.context.new_cdp_session(page).send("Network.emulateNetworkConditions", slow)
+    page.evaluate(_CHOOSE_QUICKLY, [1, 3, 0])
     expect(headline).to_contain_text("Head 0 of layer 0")
     expect(_slider(page, "head")).to_have_value("0")
     expect(page.locator(".lab-head[aria-pressed=true]")).to_have_text("0")
