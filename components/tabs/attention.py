@@ -9,15 +9,14 @@ import gradio as gr
 from components.config import ASSETS
 from components.models.catalog import DEFAULT_MODEL
 from components.models.families import Task
-from components.tabs.base import (
-    Page,
-    Tab,
+from components.tabs.base import Page, Tab, wire
+from components.tabs.controls import (
     columns,
     examples,
     finding_view,
     model_picker,
+    numbers_view,
     text_box,
-    wire,
 )
 from components.tasks import attention
 from components.tasks.attention import AttentionResult
@@ -67,19 +66,14 @@ def build(page: Page) -> None:
             shares = gr.HTML(elem_id=f"{TAB.id}-shares")
             gr.HTML(GUIDE)
             with gr.Accordion("All numbers", open=False):
-                table = gr.Dataframe(
-                    headers=views.HEADERS, interactive=False, elem_id=f"{TAB.id}-table"
-                )
+                table = numbers_view(TAB.id, views.HEADERS)
 
     def run(
         model_id: str, text: str, pair: str, layer: int, head: int, first: int
     ) -> tuple[Any, ...]:
         model = page.model(model_id, Task.ENCODER, attentions=True)
-        layer, head, first = (
-            layer or 0,
-            head or 0,
-            first or 0,
-        )  # the number of a slider may be empty
+        # the number of a slider may be empty
+        layer, head, first = (value or 0 for value in (layer, head, first))
         result = attention.predict(model, text, pair, layer=layer, head=head, first=first)
         drawings = (views.finding, views.picture, views.heat_map, views.shares, views.table)
         return (

@@ -1,22 +1,21 @@
-"""What every tab is made of: Tab, Page, the shared controls, and wire(), which attaches it."""
+"""Tab and Page, and wire(), the one way to attach a tab; its controls are in controls.py."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from components.config import ASSETS, MAX_PASSAGE, MAX_TEXT
+from components.config import MAX_PASSAGE
 from components.errors import AppError
-from components.models.catalog import DEFAULT_MODEL, cards_for
 from components.models.families import Task
 from components.models.manager import ModelManager
+from components.tabs.controls import Examples
 from components.tabs.endpoint import NEVER_CAUGHT, plain_errors, well_formed
 from components.tasks.words import with_mask
 from components.views import markup, page
@@ -29,7 +28,6 @@ logger = logging.getLogger(__name__)
 _MODEL_RUNS = "model"  # every event that runs a network shares one limit
 _MODEL_RUNS_LIMIT = 4  # networks use all cores by themselves; more at once only wait
 _progress: ContextVar[gr.Progress | None] = ContextVar("progress", default=None)
-_CLICKS = (ASSETS / "clicks.js").read_text(encoding="utf-8")
 # Read from the page, not from the event: while one event is pending Gradio drops the next one, or
 # sends it again with the data of the first, so that of two quick clicks the wrong one would count.
 _PRESSED = "() => Number(document.querySelector('#%s [aria-pressed=true]').dataset.value)"
@@ -64,24 +62,6 @@ class Tab:
     id: str
     title: str
     build: Callable[[Page], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Examples:
-    """Rows of values for `fields`, each put in by one click; None leaves its field alone."""
-
-    rows: gr.Dataset
-    fields: Sequence[Any]
-
-    def chosen(self, **options: Any) -> Any:
-        """Attach the click that fills the fields."""
-        single = len(self.fields) == 1
-        return self.rows.click(
-            lambda row: row[0] if single else [gr.skip() if v is None else v for v in row],
-            self.rows,
-            list(self.fields),
-            **options,
-        )
 
 
 def wire(
@@ -168,73 +148,6 @@ def _same_blanks(text: str) -> str:
     return with_mask(well_formed(text), "[MASK]")[0]
 
 
-@contextmanager
-def columns() -> Iterator[tuple[gr.Column, gr.Column, gr.Column]]:
-    """Lay out a tab as (input, result, options).
-
-    Wide, the result stands right of the other two; on a phone it comes between them.
-    """
-    with gr.Row(elem_classes="lab-columns"):
-        yield (
-            gr.Column(elem_classes="lab-input", min_width=0),
-            gr.Column(elem_classes="lab-result", min_width=0),
-            gr.Column(elem_classes="lab-options", min_width=0),
-        )
-
-
-def examples(
-    tab_id: str, fields: Sequence[Any], rows: Sequence[Sequence[Any]], labels: Sequence[str]
-) -> Examples:
-    """Offer ready values for `fields`; `labels` say what each row shows."""
-    dataset = gr.Dataset(
-        components=list(fields),
-        samples=[list(row) for row in rows],
-        sample_labels=list(labels),
-        type="values",
-        label="Examples",
-        elem_id=f"{tab_id}-examples",
-    )
-    return Examples(dataset, fields)
-
-
-def clickable(**options: Any) -> gr.HTML:
-    """Make an HTML view whose marked parts can be clicked, see views.markup.button."""
-    return gr.HTML(js_on_load=_CLICKS, **options)
-
-
-def finding_view(tab_id: str) -> gr.HTML:
-    """Make the view that states the finding, or what was wrong."""
-    return clickable(value=markup.waiting("Warming up …"), elem_id=f"{tab_id}-finding")
-
-
-def model_picker(tab_id: str, task: Task) -> gr.Dropdown:
-    """Offer the bundled models that have a head for `task`, and any id of the Hub."""
-    cards = cards_for(task)
-    return gr.Dropdown(
-        [(card.about, card.id) for card in cards],
-        value=DEFAULT_MODEL if any(c.id == DEFAULT_MODEL for c in cards) else cards[0].id,
-        label="Model",
-        info="Bundled, or type any id of the Hub, such as bert-base-uncased.",
-        allow_custom_value=True,
-        interactive=True,
-        elem_id=f"{tab_id}-model",
-    )
-
-
-def text_box(tab_id: str, name: str, value: str, label: str, **options: Any) -> gr.Textbox:
-    """Make a field for a text; its limit is said here and enforced by the task."""
-    limit = options.pop("max_length", MAX_TEXT)
-    return gr.Textbox(
-        value,
-        label=label,
-        max_length=limit,
-        info=options.pop("info", f"Up to {limit:,} characters."),
-        elem_id=f"{tab_id}-{name}",
-        html_attributes=gr.InputHTMLAttributes(spellcheck=False, autocomplete="off"),
-        **options,
-    )
-
-
 def _handler(
     page: Page, run: Callable[..., Any], inputs: Sequence[Any], outputs: Sequence[Any]
 ) -> Callable[..., list[Any]]:
@@ -280,9 +193,7 @@ def _drawn(
         drawn = run(*values)
     except AppError as error:
         return False, _instead(markup.refusal(str(error), error.suggestion), outputs)
-    except (
-        BaseException
-    ) as error:  # also a panic of the tokenizers, else the visitor waits for ever
+    except BaseException as error:  # a panic of the tokenizers too: else one waits for ever
         if isinstance(error, NEVER_CAUGHT):
             raise
         logger.exception("a tab failed")

@@ -12,15 +12,14 @@ import gradio as gr
 from components.config import MAX_REVIEW, MAX_TEXT
 from components.models.catalog import cards_for
 from components.models.families import Task
-from components.tabs.base import (
-    Page,
-    Tab,
+from components.tabs.base import Page, Tab, wire
+from components.tabs.controls import (
     clickable,
     columns,
     examples,
     finding_view,
+    numbers_view,
     text_box,
-    wire,
 )
 from components.tasks import compare
 from components.views import compare as views
@@ -109,9 +108,7 @@ def build(page: Page) -> None:
             chart = gr.Plot(show_label=False, elem_id=f"{TAB.id}-chart", elem_classes="lab-plot")
             gr.HTML(GUIDE)
             with gr.Accordion("All numbers", open=False):
-                table = gr.Dataframe(
-                    headers=views.HEADERS, interactive=False, elem_id=f"{TAB.id}-table"
-                )
+                table = numbers_view(TAB.id, views.HEADERS)
 
     def run(task: str, *given: Any) -> tuple[Any, ...]:
         texts, model_ids = _given(task, given)

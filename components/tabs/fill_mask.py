@@ -10,16 +10,15 @@ import gradio as gr
 from components.config import MAX_TOP_K
 from components.models.catalog import DEFAULT_MODEL
 from components.models.families import Task
-from components.tabs.base import (
-    Page,
-    Tab,
+from components.tabs.base import Page, Tab, wire
+from components.tabs.controls import (
     clickable,
     columns,
     examples,
     finding_view,
     model_picker,
+    numbers_view,
     text_box,
-    wire,
 )
 from components.tasks import fill_mask
 from components.views import fill_mask as views
@@ -57,9 +56,7 @@ def build(page: Page) -> None:
             chart = clickable(elem_id=f"{TAB.id}-chart")
             gr.HTML(GUIDE)
             with gr.Accordion("All numbers", open=False):
-                table = gr.Dataframe(
-                    headers=views.HEADERS, interactive=False, elem_id=f"{TAB.id}-table"
-                )
+                table = numbers_view(TAB.id, views.HEADERS)
 
     def run(model_id: str, text: str, top_k: int, only: str) -> tuple[Any, ...]:
         model = page.model(model_id, Task.FILL_MASK)

@@ -9,15 +9,14 @@ import gradio as gr
 
 from components.models.catalog import DEFAULT_MODEL
 from components.models.families import Task
-from components.tabs.base import (
-    Page,
-    Tab,
+from components.tabs.base import Page, Tab, wire
+from components.tabs.controls import (
     columns,
     examples,
     finding_view,
     model_picker,
+    numbers_view,
     text_box,
-    wire,
 )
 from components.tasks import next_sentence
 from components.views import markup, tokens
@@ -73,12 +72,8 @@ def build(page: Page) -> None:
             chart = gr.HTML(elem_id=f"{TAB.id}-chart")
             gr.HTML(GUIDE + BACKGROUND)
             with gr.Accordion("All numbers", open=False):
-                table = gr.Dataframe(
-                    headers=views.HEADERS, interactive=False, elem_id=f"{TAB.id}-table"
-                )
-                token_table = gr.Dataframe(
-                    headers=tokens.HEADERS, interactive=False, elem_id=f"{TAB.id}-tokens"
-                )
+                table = numbers_view(TAB.id, views.HEADERS)
+                token_table = numbers_view(TAB.id, tokens.HEADERS, name="tokens")
 
     def run(model_id: str, first: str, second: str) -> tuple[Any, ...]:
         model = page.model(model_id, Task.NEXT_SENTENCE)

@@ -10,15 +10,14 @@ import gradio as gr
 from components.config import ASSETS, MAX_PASSAGE, MAX_TOP_K
 from components.models.catalog import DEFAULT_MODEL
 from components.models.families import Task
-from components.tabs.base import (
-    Page,
-    Tab,
+from components.tabs.base import Page, Tab, wire
+from components.tabs.controls import (
     columns,
     examples,
     finding_view,
     model_picker,
+    numbers_view,
     text_box,
-    wire,
 )
 from components.tasks import question_answering
 from components.tasks.question_answering import MAX_ANSWER, MAX_WINDOW, MIN_WINDOW
@@ -110,9 +109,7 @@ def build(page: Page) -> None:
             reading = gr.HTML(js_on_load=_LIGHTS, elem_id=f"{TAB.id}-reading")
             gr.HTML(GUIDE)
             with gr.Accordion("All numbers", open=False):
-                table = gr.Dataframe(
-                    headers=views.HEADERS, interactive=False, elem_id=f"{TAB.id}-table"
-                )
+                table = numbers_view(TAB.id, views.HEADERS)
 
     def run(
         model_id: str,

@@ -10,15 +10,14 @@ import gradio as gr
 from components.config import MAX_LINES, MAX_PASSAGE, MAX_REVIEW
 from components.models.catalog import DEFAULT_MODEL
 from components.models.families import Task
-from components.tabs.base import (
-    Page,
-    Tab,
+from components.tabs.base import Page, Tab, wire
+from components.tabs.controls import (
     columns,
     examples,
     finding_view,
     model_picker,
+    numbers_view,
     text_box,
-    wire,
 )
 from components.tasks import sentiment, texts
 from components.views import markup
@@ -69,12 +68,7 @@ def build(page: Page) -> None:
             cards = gr.HTML(elem_id=f"{TAB.id}-cards")
             gr.HTML(GUIDE)
             with gr.Accordion("All numbers", open=False):
-                table = gr.Dataframe(
-                    headers=views.HEADERS,
-                    interactive=False,
-                    max_chars=80,
-                    elem_id=f"{TAB.id}-table",
-                )
+                table = numbers_view(TAB.id, views.HEADERS, max_chars=80)
             link = gr.HTML(elem_id=f"{TAB.id}-download")
 
     def run(model_id: str, text: str, upload: bytes | None) -> tuple[Any, ...]:

@@ -56,7 +56,7 @@ class Places:
 def make_network(recipe: Recipe, origin: Path) -> tuple[Network, BertWithHeads | None]:
     """Make the network to train, and its teacher where the recipe has a parent."""
     bert = load_bert(str(origin))
-    if recipe.family == "distilbert":
+    if recipe.kept_layers:
         return student_of(bert, recipe.kept_layers), bert
     return bert, None
 

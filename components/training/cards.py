@@ -17,6 +17,10 @@ from components.training.recipes import Recipe
 
 Figures = dict[str, float]
 
+HEADS = {
+    "bert": "masked words, next sentence, sentiment, question answering",
+    "distilbert": "masked words, sentiment, question answering",
+}
 SOURCES = {
     "wikipedia": ("English Wikipedia (2014), beginnings of central articles", "CC BY-SA"),
     "vital_leads": ("English Wikipedia (2026), leads of the vital articles", "CC BY-SA 4.0"),
@@ -111,9 +115,6 @@ def model_card(
     """Write the card as Markdown."""
     rows = [f"| {describe(name)} | {100 * value:.1f} % |" for name, value in figures.items()]
     texts = [SOURCES[name] for name in recipe.corpora]
-    heads = "masked words, sentiment, question answering"
-    if recipe.family == "bert":
-        heads = "masked words, next sentence, sentiment, question answering"
     return "\n".join(
         [
             "---",
@@ -125,7 +126,7 @@ def model_card(
             f"# {recipe.id}",
             "",
             f"A {FAMILIES[recipe.family].name} with {recipe.layers} layers of 384 in one file with "
-            f"all its heads: {heads}.",
+            f"all its heads: {HEADS[recipe.family]}.",
             "Each Auto class takes its own head and ignores the others.",
             "",
             "## How it came about",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,34 +18,49 @@ from transformers import (
     DistilBertTokenizer,
 )
 
-from components.training.networks import BertWithHeads, Network
+from components.training.networks import Network
 
 LARGEST = 50_000_000  # bytes: what a repository without large-file storage takes well
-CLASSES: dict[str, tuple[Any, ...]] = {
-    "bert": (
-        AutoModelForMaskedLM,
-        AutoModelForNextSentencePrediction,
-        AutoModelForSequenceClassification,
-        AutoModelForQuestionAnswering,
+
+
+@dataclass(frozen=True)
+class Format:
+    """How a family's checkpoint is written: its tokenizer, and what its one file must load as."""
+
+    tokenizer: Any
+    classes: tuple[Any, ...]  # every Auto class that finds its head in the file
+    architectures: tuple[str, ...]  # the same, as config.json names them
+
+
+FORMATS: dict[str, Format] = {  # by config.model_type
+    "bert": Format(
+        BertTokenizer,
+        (
+            AutoModelForMaskedLM,
+            AutoModelForNextSentencePrediction,
+            AutoModelForSequenceClassification,
+            AutoModelForQuestionAnswering,
+        ),
+        (
+            "BertForMaskedLM",
+            "BertForNextSentencePrediction",
+            "BertForSequenceClassification",
+            "BertForQuestionAnswering",
+        ),
     ),
-    "distilbert": (
-        AutoModelForMaskedLM,
-        AutoModelForSequenceClassification,
-        AutoModelForQuestionAnswering,
+    "distilbert": Format(
+        DistilBertTokenizer,
+        (
+            AutoModelForMaskedLM,
+            AutoModelForSequenceClassification,
+            AutoModelForQuestionAnswering,
+        ),
+        (
+            "DistilBertForMaskedLM",
+            "DistilBertForSequenceClassification",
+            "DistilBertForQuestionAnswering",
+        ),
     ),
-}
-ARCHITECTURES = {
-    "bert": [
-        "BertForMaskedLM",
-        "BertForNextSentencePrediction",
-        "BertForSequenceClassification",
-        "BertForQuestionAnswering",
-    ],
-    "distilbert": [
-        "DistilBertForMaskedLM",
-        "DistilBertForSequenceClassification",
-        "DistilBertForQuestionAnswering",
-    ],
 }
 
 
@@ -52,11 +68,11 @@ def export(network: Network, vocabulary: Path, folder: Path) -> None:
     """Write weights (fp16), configuration and tokenizer; replace the folder whole."""
     made = folder.with_name(folder.name + ".new")
     shutil.rmtree(made, ignore_errors=True)
-    family = "bert" if isinstance(network, BertWithHeads) else "distilbert"
+    family = network.config.model_type
     plain: Any = copy.deepcopy(network)
     plain.half().cpu()
     plain.save_pretrained(made)
-    plain.config.architectures = ARCHITECTURES[family]
+    plain.config.architectures = list(FORMATS[family].architectures)
     plain.config.save_pretrained(made)
     write_tokenizer(vocabulary, family, made)
     check(made, family)
@@ -66,14 +82,14 @@ def export(network: Network, vocabulary: Path, folder: Path) -> None:
 
 def write_tokenizer(vocabulary: Path, family: str, folder: Path) -> None:
     """Write the tokenizer of `vocabulary` under the family's own class."""
-    kind = BertTokenizer if family == "bert" else DistilBertTokenizer
+    kind = FORMATS[family].tokenizer
     tokens = BertTokenizer.from_pretrained(str(vocabulary)).get_vocab()
     kind(vocab=tokens, do_lower_case=True, model_max_length=512).save_pretrained(folder)
 
 
 def check(folder: Path, family: str) -> None:
     """Load every head from the folder; none may lack a weight, none may hold a NaN."""
-    for kind in CLASSES[family]:
+    for kind in FORMATS[family].classes:
         network, report = kind.from_pretrained(
             folder, dtype=torch.float32, output_loading_info=True
         )

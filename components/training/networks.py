@@ -87,6 +87,7 @@ class DistilBertWithHeads(DistilBertForMaskedLM):  # type: ignore[no-untyped-cal
 
 
 Network = BertWithHeads | DistilBertWithHeads
+NETWORKS: dict[str, Any] = {"bert": BertWithHeads, "distilbert": DistilBertWithHeads}
 LABELS: dict[str, Any] = {
     "id2label": {0: "NEGATIVE", 1: "POSITIVE"},
     "label2id": {"NEGATIVE": 0, "POSITIVE": 1},
@@ -119,8 +120,7 @@ def minilm_folder() -> str:
 
 def load_exported(family: str, folder: str) -> Network:
     """Load an exported miniature with all its heads."""
-    kind = DistilBertWithHeads if family == "distilbert" else BertWithHeads
-    network: Network = kind.from_pretrained(
+    network: Network = NETWORKS[family].from_pretrained(
         folder, dtype=torch.float32, attn_implementation="eager"
     )
     return network

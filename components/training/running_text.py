@@ -15,7 +15,7 @@ from components.training.recipes import Recipe
 
 Ids = NDArray[np.integer]
 Rng = np.random.Generator
-FOLLOWS, NOT_FOLLOWS = 0, 1  # labels of BERT's next-sentence head
+NOT_FOLLOWS = 1  # label of BERT's next-sentence head; 0 means that B follows A
 
 
 class Pairing(IntEnum):

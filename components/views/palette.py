@@ -15,7 +15,6 @@ FAMILY_COLOURS: Mapping[str, str] = {
     "electra": "#cc79a7",
     "deberta-v2": "#e69f00",
 }
-OTHER_COLOUR = "#808a94"
 FONT = "Source Sans Pro, system-ui, sans-serif"
 MONO = "IBM Plex Mono, ui-monospace, monospace"
 _INK = "#6c7a88"  # about 4.4 : 1 on white and on dark; on screen style.css does better

@@ -1,0 +1,110 @@
+"""The controls and views that tabs are laid out with; add one here when a third tab needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from components.config import ASSETS, MAX_TEXT
+from components.models.catalog import DEFAULT_MODEL, cards_for
+from components.models.families import Task
+from components.views import markup
+
+_CLICKS = (ASSETS / "clicks.js").read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Rows of values for `fields`, each put in by one click; None leaves its field alone."""
+
+    rows: gr.Dataset
+    fields: Sequence[Any]
+
+    def chosen(self, **options: Any) -> Any:
+        """Attach the click that fills the fields."""
+        single = len(self.fields) == 1
+        return self.rows.click(
+            lambda row: row[0] if single else [gr.skip() if v is None else v for v in row],
+            self.rows,
+            list(self.fields),
+            **options,
+        )
+
+
+@contextmanager
+def columns() -> Iterator[tuple[gr.Column, gr.Column, gr.Column]]:
+    """Lay out a tab as (input, result, options).
+
+    Wide, the result stands right of the other two; on a phone it comes between them.
+    """
+    with gr.Row(elem_classes="lab-columns"):
+        yield (
+            gr.Column(elem_classes="lab-input", min_width=0),
+            gr.Column(elem_classes="lab-result", min_width=0),
+            gr.Column(elem_classes="lab-options", min_width=0),
+        )
+
+
+def examples(
+    tab_id: str, fields: Sequence[Any], rows: Sequence[Sequence[Any]], labels: Sequence[str]
+) -> Examples:
+    """Offer ready values for `fields`; `labels` say what each row shows."""
+    dataset = gr.Dataset(
+        components=list(fields),
+        samples=[list(row) for row in rows],
+        sample_labels=list(labels),
+        type="values",
+        label="Examples",
+        elem_id=f"{tab_id}-examples",
+    )
+    return Examples(dataset, fields)
+
+
+def clickable(**options: Any) -> gr.HTML:
+    """Make an HTML view whose marked parts can be clicked, see views.markup.button."""
+    return gr.HTML(js_on_load=_CLICKS, **options)
+
+
+def finding_view(tab_id: str) -> gr.HTML:
+    """Make the view that states the finding, or what was wrong."""
+    return clickable(value=markup.waiting("Warming up …"), elem_id=f"{tab_id}-finding")
+
+
+def numbers_view(tab_id: str, headers: Sequence[str], **options: Any) -> gr.Dataframe:
+    """Make the table with the numbers of a picture, which screen readers can read."""
+    name = options.pop("name", "table")
+    return gr.Dataframe(
+        headers=list(headers), interactive=False, elem_id=f"{tab_id}-{name}", **options
+    )
+
+
+def model_picker(tab_id: str, task: Task) -> gr.Dropdown:
+    """Offer the bundled models that have a head for `task`, and any id of the Hub."""
+    cards = cards_for(task)
+    return gr.Dropdown(
+        [(card.about, card.id) for card in cards],
+        value=DEFAULT_MODEL if any(c.id == DEFAULT_MODEL for c in cards) else cards[0].id,
+        label="Model",
+        info="Bundled, or type any id of the Hub, such as bert-base-uncased.",
+        allow_custom_value=True,
+        interactive=True,
+        elem_id=f"{tab_id}-model",
+    )
+
+
+def text_box(tab_id: str, name: str, value: str, label: str, **options: Any) -> gr.Textbox:
+    """Make a field for a text; its limit is said here and enforced by the task."""
+    limit = options.pop("max_length", MAX_TEXT)
+    return gr.Textbox(
+        value,
+        label=label,
+        max_length=limit,
+        info=options.pop("info", f"Up to {limit:,} characters."),
+        elem_id=f"{tab_id}-{name}",
+        html_attributes=gr.InputHTMLAttributes(spellcheck=False, autocomplete="off"),
+        **options,
+    )
