@@ -18,7 +18,7 @@ for _name, _value in {
 import gradio as gr  # noqa: E402
 
 from components.config import ASSETS, Settings, SettingsError  # noqa: E402
-from components.models.catalog import DEFAULT_MODEL  # noqa: E402
+from components.models.catalog import default_for  # noqa: E402
 from components.models.families import Task  # noqa: E402
 from components.models.manager import ModelManager  # noqa: E402
 from components.tabs import TABS  # noqa: E402
@@ -66,7 +66,7 @@ def main() -> None:
         models = ModelManager(Settings.from_environment())
     except SettingsError as error:
         raise SystemExit(str(error)) from None
-    models.warm((DEFAULT_MODEL, task, task is Task.ENCODER) for task in Task)
+    models.warm((default_for(task), task, task is Task.ENCODER) for task in Task)
     create_app(models).launch(**launch_options())
 
 

@@ -18,26 +18,20 @@ os.environ.update(
 import pytest
 
 from components.config import Settings
+from components.models.catalog import CATALOG
 from components.models.families import Task
 from components.models.loaded import LoadedModel
 from components.models.manager import ModelManager
 from tests import fakes
 
-BERT_HEADS = (
-    "fill-mask",
-    "next-sentence-prediction",
-    "text-classification",
-    "question-answering",
-)
-DISTILBERT_HEADS = ("fill-mask", "text-classification", "question-answering")
-
 
 @pytest.fixture(scope="session")
 def tiny_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder with a tiny bert-mini and distilbert-mini, every head in one file."""
+    """Folder with a tiny copy of every bundled miniature, every head in one file."""
     folder = tmp_path_factory.mktemp("models")
-    fakes.write_miniature(folder / "bert-mini", "bert", BERT_HEADS)
-    fakes.write_miniature(folder / "distilbert-mini", "distilbert", DISTILBERT_HEADS)
+    for card in CATALOG:
+        heads = tuple(sorted(task.value for task in card.tasks if task is not Task.ENCODER))
+        fakes.write_miniature(folder / card.id, card.model_type, heads)
     return folder
 
 

@@ -44,6 +44,13 @@ HEADS = {
     "text-classification": "ForSequenceClassification",
     "question-answering": "ForQuestionAnswering",
     "next-sentence-prediction": "ForNextSentencePrediction",
+    "sentence-order-prediction": "ForPreTraining",
+    "replaced-token-detection": "ForPreTraining",
+}
+OWN_HEADS = {  # that one family alone has
+    "next-sentence-prediction": "bert",
+    "sentence-order-prediction": "albert",
+    "replaced-token-detection": "electra",
 }
 _CLASSES = {
     "bert": "Bert",

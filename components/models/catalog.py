@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from components.models.families import FAMILIES, Family, Task
@@ -24,19 +25,42 @@ class ModelCard:
         return FAMILIES[self.model_type]
 
 
+_FINE_TUNED = (Task.SENTIMENT, Task.QUESTION_ANSWERING)
+
+
+def _miniature(
+    model_id: str, model_type: str, pretrained: Iterable[Task], about: str, *, tuned: bool = True
+) -> ModelCard:
+    """Describe a miniature by the objectives it was pretrained on; most were also fine-tuned."""
+    heads = (*pretrained, *(_FINE_TUNED if tuned else ()), Task.ENCODER)
+    return ModelCard(model_id, model_type, frozenset(heads), about)
+
+
+_WORDS = (Task.FILL_MASK,)
 CATALOG: tuple[ModelCard, ...] = (
-    ModelCard(
-        id="bert-mini",
-        model_type="bert",
-        tasks=frozenset(Task),
-        about="BERT, miniature: 6 layers",
+    _miniature("bert-mini", "bert", (*_WORDS, Task.NEXT_SENTENCE), "BERT, miniature: 6 layers"),
+    _miniature("roberta-mini", "roberta", _WORDS, "RoBERTa, miniature: 6 layers"),
+    _miniature(
+        "albert-mini",
+        "albert",
+        (*_WORDS, Task.SENTENCE_ORDER),
+        "ALBERT, miniature: 6 layers, one set of weights",
     ),
-    ModelCard(
-        id="distilbert-mini",
-        model_type="distilbert",
-        tasks=frozenset(Task) - {Task.NEXT_SENTENCE},
-        about="DistilBERT, miniature: 3 layers",
+    _miniature("distilbert-mini", "distilbert", _WORDS, "DistilBERT, miniature: 3 layers"),
+    _miniature(
+        "electra-mini",
+        "electra",
+        (Task.REPLACED_TOKENS,),
+        "ELECTRA, miniature: the discriminator, 6 layers",
     ),
+    _miniature(
+        "electra-mini-generator",
+        "electra",
+        _WORDS,
+        "ELECTRA, miniature: the generator, 3 layers",
+        tuned=False,
+    ),
+    _miniature("deberta-mini", "deberta-v2", _WORDS, "DeBERTa, miniature: 6 layers"),
 )
 
 
@@ -48,3 +72,15 @@ def find_card(model_id: str) -> ModelCard | None:
 def cards_for(task: Task) -> tuple[ModelCard, ...]:
     """Give the bundled models that have a head for `task`, in catalog order."""
     return tuple(card for card in CATALOG if task in card.tasks)
+
+
+def default_for(task: Task) -> str:
+    """Give the id of the bundled model that a tab for `task` begins with."""
+    offered = [card.id for card in cards_for(task)]
+    return DEFAULT_MODEL if DEFAULT_MODEL in offered else offered[0]
+
+
+def why_not(task: Task) -> tuple[str, ...]:
+    """Give the reasons why bundled models have no head for `task`, each reason once."""
+    lacking = (card.family.why_not.get(task) for card in CATALOG if task not in card.tasks)
+    return tuple(dict.fromkeys(filter(None, lacking)))

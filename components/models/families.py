@@ -8,10 +8,12 @@ from enum import StrEnum
 
 
 class Task(StrEnum):
-    """What a head is for; the values are the Hub's own tags."""
+    """What a head is for; the values are the Hub's own tags, or spelled like them."""
 
     FILL_MASK = "fill-mask"
     NEXT_SENTENCE = "next-sentence-prediction"
+    SENTENCE_ORDER = "sentence-order-prediction"
+    REPLACED_TOKENS = "replaced-token-detection"
     SENTIMENT = "text-classification"
     QUESTION_ANSWERING = "question-answering"
     ENCODER = "feature-extraction"  # no head: hidden states and attention
@@ -29,10 +31,15 @@ class Family:
     word_prefix: str = ""  # marks a piece that begins a word
     has_segments: bool = False  # the network was trained with token_type_ids
     positions_follow_padding: bool = False  # position numbers start after pad_token_id
-    why_not: Mapping[Task, str] = field(default_factory=dict)
+    why_not: Mapping[Task, str] = field(default_factory=dict)  # of checkpoints without the head
 
 
 _NO_PAIRS = "was trained without next-sentence prediction; use BERT."
+_NO_ORDER = "was not trained to tell the order of two sentences; use ALBERT."
+_GENERATOR = (
+    "ELECTRA's generator was trained to fill blanks and nothing else: use its discriminator."
+)
+_NO_DETECTIVE = "was trained to fill blanks, not to find replaced tokens; use ELECTRA."
 
 FAMILIES: Mapping[str, Family] = {
     family.model_type: family
@@ -44,6 +51,11 @@ FAMILIES: Mapping[str, Family] = {
             changed="Reads both contexts at once; trained on masked words and sentence pairs.",
             continuation_prefix="##",
             has_segments=True,
+            why_not={
+                Task.SENTENCE_ORDER: "BERT learned whether B follows A, not which of the two comes "
+                "first; use ALBERT.",
+                Task.REPLACED_TOKENS: f"BERT {_NO_DETECTIVE}",
+            },
         ),
         Family(
             model_type="roberta",
@@ -52,7 +64,11 @@ FAMILIES: Mapping[str, Family] = {
             changed="Same network, better training: more text, dynamic masks, no sentence pairs.",
             word_prefix="Ġ",
             positions_follow_padding=True,
-            why_not={Task.NEXT_SENTENCE: f"RoBERTa {_NO_PAIRS}"},
+            why_not={
+                Task.NEXT_SENTENCE: f"RoBERTa {_NO_PAIRS}",
+                Task.SENTENCE_ORDER: f"RoBERTa {_NO_ORDER}",
+                Task.REPLACED_TOKENS: f"RoBERTa {_NO_DETECTIVE}",
+            },
         ),
         Family(
             model_type="albert",
@@ -63,7 +79,8 @@ FAMILIES: Mapping[str, Family] = {
             has_segments=True,
             why_not={
                 Task.NEXT_SENTENCE: "ALBERT was trained on sentence order instead of next-sentence "
-                "prediction; use BERT."
+                "prediction; use BERT.",
+                Task.REPLACED_TOKENS: f"ALBERT {_NO_DETECTIVE}",
             },
         ),
         Family(
@@ -72,7 +89,11 @@ FAMILIES: Mapping[str, Family] = {
             paper="Sanh et al. 2019, arXiv:1910.01108",
             changed="Half of BERT's layers, taught by BERT's own answers.",
             continuation_prefix="##",
-            why_not={Task.NEXT_SENTENCE: f"DistilBERT {_NO_PAIRS}"},
+            why_not={
+                Task.NEXT_SENTENCE: f"DistilBERT {_NO_PAIRS}",
+                Task.SENTENCE_ORDER: f"DistilBERT {_NO_ORDER}",
+                Task.REPLACED_TOKENS: f"DistilBERT {_NO_DETECTIVE}",
+            },
         ),
         Family(
             model_type="electra",
@@ -83,7 +104,11 @@ FAMILIES: Mapping[str, Family] = {
             has_segments=True,
             why_not={
                 Task.NEXT_SENTENCE: f"ELECTRA {_NO_PAIRS}",
+                Task.SENTENCE_ORDER: f"ELECTRA {_NO_ORDER}",
                 Task.FILL_MASK: "ELECTRA's discriminator fills no blanks: its generator does.",
+                **dict.fromkeys(
+                    (Task.REPLACED_TOKENS, Task.SENTIMENT, Task.QUESTION_ANSWERING), _GENERATOR
+                ),
             },
         ),
         Family(
@@ -95,6 +120,9 @@ FAMILIES: Mapping[str, Family] = {
             has_segments=True,
             why_not={
                 Task.NEXT_SENTENCE: f"DeBERTa {_NO_PAIRS}",
+                Task.SENTENCE_ORDER: f"DeBERTa {_NO_ORDER}",
+                Task.REPLACED_TOKENS: "DeBERTa-v3 was trained on replaced tokens, but transformers "
+                "has no class for that head; use ELECTRA.",
                 Task.FILL_MASK: "DeBERTa-v3 was trained on replaced tokens, and its published "
                 "checkpoints carry no trained masked-word head.",
             },

@@ -19,7 +19,9 @@ from components.models.resident import Resident
 
 Arrays = Mapping[str, NDArray[np.float32]]  # the outputs for one input, by transformers' names
 
-_TOKEN_LEVEL = frozenset({Task.FILL_MASK, Task.QUESTION_ANSWERING, Task.ENCODER})
+_TOKEN_LEVEL = frozenset(
+    {Task.FILL_MASK, Task.REPLACED_TOKENS, Task.QUESTION_ANSWERING, Task.ENCODER}
+)
 _BATCH_SCORES = 2**26  # numbers that a vocabulary layer gives out for one batch: 256 MB
 
 

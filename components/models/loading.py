@@ -36,6 +36,19 @@ AUTO_MODELS: dict[Task, Any] = {
     Task.QUESTION_ANSWERING: transformers.AutoModelForQuestionAnswering,
     Task.ENCODER: transformers.AutoModel,
 }
+# Heads that one family alone has; AutoModelForPreTraining would give others in silence.
+OWN_MODELS: dict[Task, Any] = {
+    Task.SENTENCE_ORDER: transformers.AlbertForPreTraining,
+    Task.REPLACED_TOKENS: transformers.ElectraForPreTraining,
+}
+
+
+def network_class(task: Task, config: Any) -> Any | None:
+    """Give the class that loads a head for `task`, or None where the family has no such head."""
+    own = OWN_MODELS.get(task)
+    if own is not None:
+        return own if isinstance(config, own.config_class) else None
+    return AUTO_MODELS[task] if type(config) in AUTO_MODELS[task]._model_mapping else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +106,7 @@ def load_resident(
     With `attentions` the network computes attention the plain way, so that its weights can be
     seen. `relieve` frees the memory of a kind of device. Raises HeadError or CheckpointError.
     """
-    if type(checkpoint.config) not in AUTO_MODELS[task]._model_mapping:
+    if network_class(task, checkpoint.config) is None:
         raise HeadError(_no_head(checkpoint, task))
     if not checkpoint.is_bundled:  # not under the lock: it may take minutes
         limit = settings.memory_limit
@@ -120,8 +133,9 @@ def _read_network(checkpoint: Checkpoint, task: Task, dtype: torch.dtype, attent
     options = dict(READING, use_safetensors=True, dtype=dtype)  # a pickle is never opened
     if attentions:
         options["attn_implementation"] = "eager"  # sdpa gives back an empty tuple
+    kind: Any = network_class(task, checkpoint.config)
     with explained(checkpoint.model_id, checkpoint.folder):
-        network, report = AUTO_MODELS[task].from_pretrained(
+        network, report = kind.from_pretrained(
             checkpoint.folder, output_loading_info=True, ignore_mismatched_sizes=True, **options
         )
         encoder = "" if task is Task.ENCODER else f"{network.base_model_prefix}."
@@ -129,6 +143,8 @@ def _read_network(checkpoint: Checkpoint, task: Task, dtype: torch.dtype, attent
         _refuse_untrained(checkpoint, task, report, encoder)
     if any(tensor.is_meta for tensor in (*network.parameters(), *network.buffers())):
         raise RuntimeError(f"weights of {checkpoint.model_id} never arrived: a load was not locked")
+    if task is Task.SENTENCE_ORDER:  # its class also scores the whole vocabulary at every token
+        network.predictions = torch.nn.Identity()
     return network.eval().requires_grad_(False)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 
 from components.config import ASSETS, MAX_TEXT
-from components.models.catalog import DEFAULT_MODEL, cards_for
+from components.models.catalog import cards_for, default_for
 from components.models.families import Task
 from components.views import markup
 
@@ -84,10 +84,9 @@ def numbers_view(tab_id: str, headers: Sequence[str], **options: Any) -> gr.Data
 
 def model_picker(tab_id: str, task: Task) -> gr.Dropdown:
     """Offer the bundled models that have a head for `task`, and any id of the Hub."""
-    cards = cards_for(task)
     return gr.Dropdown(
-        [(card.about, card.id) for card in cards],
-        value=DEFAULT_MODEL if any(c.id == DEFAULT_MODEL for c in cards) else cards[0].id,
+        [(card.about, card.id) for card in cards_for(task)],
+        value=default_for(task),
         label="Model",
         info="Bundled, or type any id of the Hub, such as bert-base-uncased.",
         allow_custom_value=True,
