@@ -12,6 +12,8 @@ Anything else that is raised is a bug: it is logged whole and never becomes outp
 
 from __future__ import annotations
 
+NEVER_CAUGHT = (KeyboardInterrupt, SystemExit, GeneratorExit)  # where all else is caught
+
 
 class AppError(Exception):
     """Something that the visitor can put right; `suggestion` is a corrected value to offer."""

@@ -189,7 +189,7 @@ def write_miniature(folder: Path, family: str, heads: tuple[str, ...]) -> Path:
         network.save_pretrained(folder)
         for name, tensor in network.state_dict().items():
             tensors.setdefault(name, tensor.clone())
-    tied = ("decoder.weight", "decoder.bias", "vocab_projector.weight")
+    tied = ("decoder.weight", "decoder.bias", "vocab_projector.weight", "generator_lm_head.weight")
     tensors = {name: tensor for name, tensor in tensors.items() if not name.endswith(tied)}
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
     tokenizer_of(family).save_pretrained(folder)

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from components.models.catalog import CATALOG
+from components.models.anatomy import read_anatomy
+from components.models.catalog import CATALOG, find_card
+from components.models.evaluation import FIGURES, read_evaluation
 from components.tabs import TABS
 
 ROOT = Path(__file__).parent.parent
@@ -31,14 +33,74 @@ def test_the_readme_has_a_row_for_every_bundled_model_and_no_other() -> None:
     assert rows == [card.id for card in CATALOG]
 
 
-def test_the_readme_gives_the_figures_that_were_measured() -> None:
-    for card in CATALOG:
-        folder = ROOT / "assets/models" / card.id
-        figures = json.loads((folder / "training.json").read_text(encoding="utf-8"))["figures"]
-        named = ("all_masked_wikipedia", "masked_wikipedia", "sentiment", "questions_f1")
-        row = next(line for line in README.splitlines() if line.startswith(f"| [{card.id}]"))
-        for name in named:
-            assert f"{100 * figures[name]:.1f} %" in row, name
+# The columns of README's table of models that hold figures of the evaluation table.
+COLUMNS = {
+    "whole words": "whole_words",
+    "masked words, first guess: all hidden": "all_masked_wikipedia",
+    "… as BERT's authors count": "masked_wikipedia",
+    "next sentence, other article": "pairs_other",
+    "sentence order": "sentence_order",
+    "replaced tokens, area under the curve": "replaced_auc",
+    "SST-2 dev": "sentiment",
+    "SQuAD 1.1 F1, held-out titles": "questions_f1",
+}
+EVALUATION = read_evaluation(ROOT / "assets/models")
+every_measured = pytest.mark.parametrize("model_id", EVALUATION.models)
+
+
+def _rows() -> dict[str, dict[str, str]]:
+    """README's table of models: cells by heading, by model."""
+    lines = [line for line in README.splitlines() if line.startswith("| ")]
+    head = next(i for i, line in enumerate(lines) if line.startswith("| model |"))
+    headings = _cells(lines[head])
+    rows = [_cells(line) for line in lines[head:] if line.startswith("| [")]
+    return {
+        re.sub(r"\[([\w-]+)\].*", r"\1", row[0]): dict(zip(headings, row, strict=True))
+        for row in rows
+    }
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("| ").split(" | ")]
+
+
+@every_measured
+def test_the_readme_gives_the_figures_of_the_evaluation_table(model_id: str) -> None:
+    row = _rows()[model_id]
+    for heading, figure in COLUMNS.items():
+        value = EVALUATION.value(model_id, figure)
+        shown = row.get(heading, "–")
+        assert shown == ("–" if value is None else f"{100 * value:.1f} %"), heading
+
+
+@every_measured
+def test_the_readme_gives_the_sizes_of_the_files(model_id: str) -> None:
+    card = find_card(model_id)
+    assert card is not None
+    anatomy = read_anatomy(ROOT / "assets/models", card)
+    assert anatomy is not None
+    row = _rows()[model_id]
+    assert row["parameters"] == f"{anatomy.parameters / 1e6:.1f} M"
+    assert row["layers × width"] == f"{anatomy.layers} × {anatomy.width}"
+    assert row["family"] == card.family.name
+
+
+@every_measured
+def test_the_cards_and_the_evaluation_table_agree(model_id: str) -> None:
+    folder = ROOT / "assets/models" / model_id
+    figures = json.loads((folder / "training.json").read_text(encoding="utf-8"))["figures"]
+    measured = EVALUATION.models[model_id]
+    both = measured.keys() & figures.keys()
+    assert {name: measured[name] for name in both} == {name: figures[name] for name in both}
+    assert figures.keys() & FIGURES.keys() <= measured.keys()
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    for name in figures:
+        assert f"{100 * figures[name]:.1f} %" in card, name
+
+
+def test_every_bundled_model_with_a_card_is_in_the_evaluation_table() -> None:
+    carded = {path.parent.name for path in (ROOT / "assets/models").glob("*/training.json")}
+    assert carded == set(EVALUATION.models)
 
 
 def test_two_commands_set_up_and_start_or_test() -> None:

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from components.models import profiles
+from components.models.profiles import Profile
+
 
 class Task(StrEnum):
     """What a head is for; the values are the Hub's own tags, or spelled like them."""
@@ -27,6 +30,7 @@ class Family:
     name: str
     paper: str
     changed: str  # one sentence: what this family changed
+    profile: Profile  # what its authors say of it, with sources
     continuation_prefix: str = ""  # marks a piece that goes on with a word
     word_prefix: str = ""  # marks a piece that begins a word
     has_segments: bool = False  # the network was trained with token_type_ids
@@ -49,6 +53,7 @@ FAMILIES: Mapping[str, Family] = {
             name="BERT",
             paper="Devlin et al. 2019, arXiv:1810.04805",
             changed="Reads both contexts at once; trained on masked words and sentence pairs.",
+            profile=profiles.BERT,
             continuation_prefix="##",
             has_segments=True,
             why_not={
@@ -62,6 +67,7 @@ FAMILIES: Mapping[str, Family] = {
             name="RoBERTa",
             paper="Liu et al. 2019, arXiv:1907.11692",
             changed="Same network, better training: more text, dynamic masks, no sentence pairs.",
+            profile=profiles.ROBERTA,
             word_prefix="Ġ",
             positions_follow_padding=True,
             why_not={
@@ -75,6 +81,7 @@ FAMILIES: Mapping[str, Family] = {
             name="ALBERT",
             paper="Lan et al. 2020, arXiv:1909.11942",
             changed="One layer's weights serve every layer; the embedding matrix is factorized.",
+            profile=profiles.ALBERT,
             word_prefix="▁",
             has_segments=True,
             why_not={
@@ -88,6 +95,7 @@ FAMILIES: Mapping[str, Family] = {
             name="DistilBERT",
             paper="Sanh et al. 2019, arXiv:1910.01108",
             changed="Half of BERT's layers, taught by BERT's own answers.",
+            profile=profiles.DISTILBERT,
             continuation_prefix="##",
             why_not={
                 Task.NEXT_SENTENCE: f"DistilBERT {_NO_PAIRS}",
@@ -100,6 +108,7 @@ FAMILIES: Mapping[str, Family] = {
             name="ELECTRA",
             paper="Clark et al. 2020, arXiv:2003.10555",
             changed="Learns to tell replaced words from real ones instead of filling blanks.",
+            profile=profiles.ELECTRA,
             continuation_prefix="##",
             has_segments=True,
             why_not={
@@ -116,6 +125,7 @@ FAMILIES: Mapping[str, Family] = {
             name="DeBERTa",
             paper="He et al. 2021, arXiv:2006.03654, arXiv:2111.09543",
             changed="Keeps what a token is and where it stands apart inside attention.",
+            profile=profiles.DEBERTA,
             word_prefix="▁",
             has_segments=True,
             why_not={

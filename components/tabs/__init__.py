@@ -3,6 +3,7 @@
 from components.tabs import (
     attention,
     compare,
+    families,
     fill_mask,
     next_sentence,
     question_answering,
@@ -17,4 +18,5 @@ TABS: tuple[Tab, ...] = (
     question_answering.TAB,
     attention.TAB,
     compare.TAB,
+    families.TAB,
 )

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from components.config import MAX_PASSAGE
-from components.errors import AppError
+from components.errors import NEVER_CAUGHT, AppError
 from components.models.families import Task
 from components.models.manager import ModelManager
 from components.tabs.controls import Examples
-from components.tabs.endpoint import NEVER_CAUGHT, plain_errors, well_formed
+from components.tabs.endpoint import plain_errors, well_formed
 from components.tasks.words import with_mask
 from components.views import markup, page
 

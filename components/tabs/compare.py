@@ -10,7 +10,8 @@ from typing import Any
 import gradio as gr
 
 from components.config import MAX_REVIEW, MAX_TEXT
-from components.models.catalog import cards_for
+from components.models.catalog import cards_for, why_not
+from components.models.evaluation import read_evaluation
 from components.models.families import Task
 from components.tabs.base import Page, Tab, wire
 from components.tabs.controls import (
@@ -24,12 +25,14 @@ from components.tabs.controls import (
 from components.tasks import compare
 from components.views import compare as views
 from components.views import markup
+from components.views.compare_chart import chart as draw_chart
+from components.views.tradeoff import scatter
 
 _PASSAGE = (
     "Transformers are deep learning models that use self-attention to process sequences "
     "efficiently."
 )
-MODELS = [card.id for card in cards_for(Task.FILL_MASK)]
+ALL: list[str] = []  # of the endpoint: every bundled model that has the head
 GUIDE = markup.guide(
     "Every model gets the same text, with the mask spelled as it knows it, and answers alone. Its "
     "time is that of the forward pass on this machine just now: it grows when others compute too. "
@@ -105,35 +108,44 @@ def build(page: Page) -> None:
         with panel:
             finding = finding_view(TAB.id)
             cards = clickable(elem_id=f"{TAB.id}-cards")
+            tradeoff = gr.Plot(
+                show_label=False, elem_id=f"{TAB.id}-tradeoff", elem_classes="lab-plot"
+            )
             chart = gr.Plot(show_label=False, elem_id=f"{TAB.id}-chart", elem_classes="lab-plot")
             gr.HTML(GUIDE)
             with gr.Accordion("All numbers", open=False):
                 table = numbers_view(TAB.id, views.HEADERS)
 
+    measured = read_evaluation(page.models.settings.models_dir)
+
     def run(task: str, *given: Any) -> tuple[Any, ...]:
         texts, model_ids = _given(task, given)
-        quiet = page.models.undisturbed
         result = compare.predict(
-            page.model, model_ids, task, texts, tell=page.tell, undisturbed=quiet
-        )
-        return tuple(
-            draw(result) for draw in (views.finding, views.cards, views.chart, views.table)
-        )
+            page.models.get, model_ids, task, texts, measured=measured, tell=page.tell,
+            undisturbed=page.models.undisturbed,
+        )  # fmt: skip
+        drawn = (draw(result) for draw in (views.finding, views.cards, scatter, draw_chart))
+        return *drawn, views.table(result)
 
     def endpoint(
-        text: str, task: str = "fill-mask", models: list[str] = MODELS, question: str = ""
+        text: str, task: str = "fill-mask", models: list[str] = ALL, question: str = ""
     ) -> dict[str, Any]:
         """Give one text to several models.
 
         Args:
             text: what every model is given; for question-answering the passage
             task: fill-mask, text-classification or question-answering
-            models: bundled models, or ids of the Hub; at most 6
+            models: bundled models, or ids of the Hub, at most 10; empty for every bundled one
+                that has a head for the task
             question: for question-answering
         """
         given = compare.Given(text, question)
-        get, quiet = page.models.get, page.models.undisturbed
-        return asdict(compare.predict(get, models, task, given, undisturbed=quiet))
+        return asdict(
+            compare.predict(
+                page.models.get, models or compare.bundled(task), task, given, measured=measured,
+                undisturbed=page.models.undisturbed,
+            )
+        )  # fmt: skip
 
     task.change(
         lambda chosen: [gr.update(visible=offered == chosen) for offered in panels],
@@ -150,7 +162,7 @@ def build(page: Page) -> None:
         [submit.click, task.input, *typed],
         run,
         [task, *flat],
-        [finding, cards, chart, table],
+        [finding, cards, tradeoff, chart, table],
         endpoint=endpoint,
         examples=ready,
     )
@@ -168,12 +180,11 @@ def _texts(task: Task) -> list[gr.Textbox]:
 
 def _models(task: Task) -> list[Any]:
     """Offer the bundled models that can do `task`, and a field for those of the Hub."""
-    cards = cards_for(task)
     bundled = gr.CheckboxGroup(
-        [(card.about, card.id) for card in cards],
-        value=[card.id for card in cards[: compare.MAX_MODELS]],
+        [(card.about, card.id) for card in cards_for(task)],
+        value=compare.bundled(task),
         label="Models",
-        info=f"At most {compare.MAX_MODELS} in one run.",
+        info=" ".join((f"At most {compare.MAX_MODELS} in one run.", *why_not(task))),
         interactive=True,
         elem_id=f"{TAB.id}-{task}-models",
     )

@@ -11,11 +11,10 @@ from typing import Any
 
 import gradio as gr
 
-from components.errors import AppError, InputError
+from components.errors import NEVER_CAUGHT, AppError, InputError
 
 logger = logging.getLogger(__name__)
 
-NEVER_CAUGHT = (KeyboardInterrupt, SystemExit, GeneratorExit)
 _LARGEST = 10**15 - 1  # what every program can still tell from its neighbours
 _FAILURE = (
     "Something went wrong here, and it was not your input. It has been written to the log. "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import statistics
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,7 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from components.config import MAX_REVIEW, MAX_TEXT
-from components.errors import AppError, HeadError, InputError
+from components.errors import NEVER_CAUGHT, AppError, HeadError, InputError
+from components.models.catalog import CATALOG
+from components.models.evaluation import Evaluation, Figure
 from components.models.families import Task
 from components.tasks import fill_mask, question_answering, sentiment
 from components.tasks.words import check_text
@@ -18,13 +21,20 @@ from components.tasks.words import check_text
 if TYPE_CHECKING:
     from components.models.loaded import LoadedModel
 
-MAX_MODELS = 6  # in one run
+logger = logging.getLogger(__name__)
+
+MAX_MODELS = 10  # in one run: all six families, and some of the Hub beside them
 NO_ANSWER = "no answer"
 _LONGEST_ID = 96  # characters of a refused id that are given back
 _CHOICES = 3  # best answers kept of each model
 _RUNS = 5  # forward passes whose median is given
 _MOST_RUNS = 25  # passes to find that many in a row that are alike
 _PATIENCE = 1.0  # seconds of timing after which no further pass is begun
+_FAILED = (
+    "Something went wrong with this model, and it was not your input. It has been written to the "
+    "log. Try another model."
+)
+_UNMEASURED = Evaluation()
 _ALIKE = 1.25  # the slowest against the fastest of passes that were not disturbed
 
 Get = Callable[[str, Task], "LoadedModel"]
@@ -68,6 +78,7 @@ class Entry:
     disk_bytes: int  # files with weights
     weight_bytes: int  # in memory
     latency: Latency
+    accuracy: float | None  # CompareResult.figure of this model; None: it was not measured
     notices: tuple[str, ...]
 
     @property
@@ -91,6 +102,7 @@ class CompareResult:
     task: Task
     given: Given
     entries: tuple[Entry | Refusal, ...]
+    figure: Figure | None = None  # what `accuracy` is; None: nothing was measured of these models
 
     @property
     def answered(self) -> tuple[Entry, ...]:
@@ -140,13 +152,21 @@ class Runner:
     answer: Callable[[LoadedModel, Given], Answers]
     text: str = "The text"
     limit: int = MAX_TEXT  # characters
+    figures: tuple[str, ...] = ()  # of the evaluation table, the one that compares best first
 
 
 RUNNERS: Mapping[Task, Runner] = {
-    Task.FILL_MASK: Runner(_fill_mask),
-    Task.SENTIMENT: Runner(_sentiment, limit=MAX_REVIEW),
-    Task.QUESTION_ANSWERING: Runner(_question_answering, "The passage", MAX_REVIEW),
+    Task.FILL_MASK: Runner(_fill_mask, figures=("whole_words", "all_masked_wikipedia")),
+    Task.SENTIMENT: Runner(_sentiment, limit=MAX_REVIEW, figures=("sentiment",)),
+    Task.QUESTION_ANSWERING: Runner(
+        _question_answering, "The passage", MAX_REVIEW, ("questions_f1", "questions_dev_f1")
+    ),
 }
+
+
+def bundled(task: str) -> list[str]:
+    """Give the ids of the bundled models that have a head for `task`."""
+    return [card.id for card in CATALOG if task in card.tasks]
 
 
 def predict(
@@ -155,30 +175,39 @@ def predict(
     task: str,
     given: Given,
     *,
+    measured: Evaluation = _UNMEASURED,
     tell: Callable[[str, float], None] = lambda _message, _done: None,
     undisturbed: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> CompareResult:
     """Give `given` to every model of `model_ids`, one after the other.
 
-    `get` loads a model; `tell` hears what is being done and which share is behind; times are
-    taken within `undisturbed`. A model that cannot answer becomes a Refusal. Raises InputError
-    for a task, a list of models, or a text that cannot be used.
+    `get` loads a model; `measured` knows how accurate it is; `tell` hears what is being done and
+    which share is behind; times are taken within `undisturbed`. A model that cannot answer, for
+    whatever reason, becomes a Refusal and leaves the others standing. Raises InputError for a
+    task, a list of models, or a text that cannot be used.
     """
     known, wanted = _check_task(task), _check_models(model_ids)
     check_text(given.text, RUNNERS[known].text, RUNNERS[known].limit)
+    figure = measured.first_measured(RUNNERS[known].figures, wanted)
     entries: list[Entry | Refusal] = []
     errors: list[AppError] = []
     for done, model_id in enumerate(wanted):
         tell(f"{model_id}: model {done + 1} of {len(wanted)}", done / len(wanted))
+        accuracy = measured.value(model_id, figure.name) if figure else None
         try:
-            entries.append(_entry(get(model_id, known), known, given, undisturbed))
+            entries.append(_entry(get(model_id, known), known, given, undisturbed, accuracy))
         except AppError as error:
             errors.append(error)
             entries.append(Refusal(model_id[:_LONGEST_ID], str(error)))
+        except NEVER_CAUGHT:
+            raise
+        except BaseException:  # also a panic of the tokenizers
+            logger.exception("%s failed in a comparison", model_id)
+            entries.append(Refusal(model_id[:_LONGEST_ID], _FAILED))
     typed = [error for error in errors if isinstance(error, InputError)]
     if typed and len(errors) == len(wanted):  # then it is the text that nobody can use
         raise typed[0]
-    return CompareResult(known, given, tuple(entries))
+    return CompareResult(known, given, tuple(entries), figure)
 
 
 def _check_task(task: str) -> Task:
@@ -227,6 +256,7 @@ def _entry(
     task: Task,
     given: Given,
     undisturbed: Callable[[], AbstractContextManager[None]],
+    accuracy: float | None,
 ) -> Entry:
     recorder = _Recorder(model)
     answers, notices = RUNNERS[task].answer(cast("LoadedModel", recorder), given)
@@ -241,6 +271,7 @@ def _entry(
         disk_bytes=model.disk_bytes,
         weight_bytes=model.weight_bytes,
         latency=latency,
+        accuracy=accuracy,
         notices=notices,
     )
 

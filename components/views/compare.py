@@ -1,20 +1,17 @@
-"""Several models side by side: who agrees, a card for each model, a chart, and a table."""
+"""Several models side by side: who agrees, a card for each model, and a table."""
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Sequence
 
-import plotly.graph_objects as go
-from markupsafe import Markup, escape
-from plotly.subplots import make_subplots
+from markupsafe import Markup
 
 from components.models.catalog import find_card
+from components.models.evaluation import Figure
 from components.models.families import FAMILIES
 from components.tasks.compare import Choice, CompareResult, Entry, Latency, Refusal
 from components.views.markup import EMPTY, Bar, bars, join, refusal
 from components.views.markup import finding as draw_finding
-from components.views.palette import FAMILY_COLOURS, style
 from components.views.wording import millions, milliseconds, percent, shortened, size
 
 HEADERS = [
@@ -25,6 +22,7 @@ HEADERS = [
     "Parameters",
     "Weights on disk",
     "Weights in memory",
+    "Accuracy",
     "Time, median",
     "Fastest",
     "Slowest",
@@ -32,9 +30,9 @@ HEADERS = [
 ]
 _ID = 60  # characters of what was typed as a model
 _SPAN = 60  # characters of an answer beside its bar in a card
-_LABEL = 22  # characters of a name or an answer beside a bar of the chart
-_LINE = 48  # characters of a line under the chart, so that it fits a phone
 _ALIKE = (0.9, 1.1)  # times whose ratio is within are called alike
+_NAMED = 3  # answers that the headline names, each with its models; more are counted
+NOT_MEASURED = "not measured"
 
 
 def finding(result: CompareResult) -> Markup:
@@ -57,11 +55,20 @@ def _agreement(result: CompareResult) -> str:
     if len(camps) == 1:
         everyone = "Both say" if len(entries) == 2 else f"All {len(entries)} say"
         return f"{everyone} {_quoted(entries[0])}"
+    if len(entries) > _NAMED:
+        return _counted(entries, camps)
     return ", ".join(
         f"{_listed(entry.model_id for entry in camp)} {'say' if len(camp) > 1 else 'says'} "
         f"{_quoted(camp[0])}"
         for camp in camps
     )
+
+
+def _counted(entries: Sequence[Entry], camps: Sequence[Sequence[Entry]]) -> str:
+    """Say how many agree; who they are is drawn by `agreement`."""
+    if len(camps) == len(entries):
+        return f"{len(entries)} models, {len(camps)} answers"
+    return f"{len(camps[0])} of {len(entries)} say {_quoted(camps[0][0])}"
 
 
 def _quoted(entry: Entry) -> str:
@@ -86,19 +93,52 @@ def _pace(entries: Sequence[Entry]) -> str:
     return f"{fastest.model_id} needs {ratio:.2f}× the time{than}"
 
 
+def agreement(result: CompareResult) -> Markup:
+    """Draw every answer with the models that give it; nothing when there is one answer."""
+    if len(result.camps) < 2:
+        return EMPTY
+    rows = [
+        Markup("<li><b>{}</b> <span>{}</span></li>").format(
+            _quoted(camp[0]), join([_badge(entry) for entry in camp])
+        )
+        for camp in result.camps
+    ]
+    return Markup('<ul class="lab-camps" aria-label="Who gives which answer">{}</ul>').format(
+        join(rows)
+    )
+
+
+def _badge(entry: Entry) -> Markup:
+    return Markup('<span class="lab-chip lab-family lab-{}">{}</span>').format(
+        entry.model_type, entry.model_id
+    )
+
+
 def cards(result: CompareResult) -> Markup:
-    """Draw a card for each model: its answer, what else it considered, and what it costs."""
-    drawn = [_card(e) if isinstance(e, Entry) else _refused(e) for e in result.entries]
-    return Markup('<div class="lab-model-cards">{}</div>').format(join(drawn))
+    """Draw who agrees, and a card for each model: its answer, what else, and what it costs."""
+    drawn = [
+        _card(e, result.figure) if isinstance(e, Entry) else _refused(e) for e in result.entries
+    ]
+    return Markup('{}<div class="lab-model-cards">{}</div>{}').format(
+        agreement(result), join(drawn), _meaning(result)
+    )
 
 
-def _card(entry: Entry) -> Markup:
+def _meaning(result: CompareResult) -> Markup:
+    if result.figure is None:
+        return EMPTY
+    return Markup('<p class="lab-meaning"><b>Accuracy:</b> {} Not of this text.</p>').format(
+        result.figure.meaning
+    )
+
+
+def _card(entry: Entry, figure: Figure | None) -> Markup:
     parts = [
         _title(entry.model_id, entry.model_type),
         Markup('<p class="lab-says">{}</p>').format(_quoted(entry)),
         *(bars([_bar(choice) for choice in choices]) for choices in entry.answers),
         *(Markup('<p class="lab-notice">{}</p>').format(notice) for notice in entry.notices),
-        _facts(entry),
+        _facts(entry, figure),
     ]
     return Markup('<article class="lab-model-card lab-{}">{}</article>').format(
         entry.model_type, join(parts)
@@ -127,8 +167,9 @@ def _title(model_id: str, model_type: str) -> Markup:
     )
 
 
-def _facts(entry: Entry) -> Markup:
+def _facts(entry: Entry, figure: Figure | None) -> Markup:
     facts = {
+        "Accuracy": _accuracy(entry, figure),
         "Time": _span(entry.latency),
         "Tokens read": f"{entry.tokens:,}",
         "Parameters": millions(entry.parameters),
@@ -139,6 +180,12 @@ def _facts(entry: Entry) -> Markup:
     return Markup('<dl class="lab-facts">{}</dl>').format(join(list(rows)))
 
 
+def _accuracy(entry: Entry, figure: Figure | None) -> Markup:
+    if entry.accuracy is None or figure is None:
+        return Markup("<small>{}</small>").format(NOT_MEASURED)
+    return Markup("{} <small>{}</small>").format(percent(entry.accuracy), figure.label)
+
+
 def _span(latency: Latency) -> Markup:
     return Markup("{} <small>median of {}, {} to {}</small>").format(
         milliseconds(latency.median),
@@ -146,92 +193,6 @@ def _span(latency: Latency) -> Markup:
         milliseconds(latency.fastest),
         milliseconds(latency.slowest),
     )
-
-
-def chart(result: CompareResult) -> go.Figure | None:
-    """Draw the probability of each answer over the time it took; None when nobody answered."""
-    entries = result.answered
-    if not entries:
-        return None
-    titles = ("Probability of its answer", "Time of a forward pass (median, range)")
-    figure = make_subplots(rows=2, cols=1, vertical_spacing=0.3, subplot_titles=titles)
-    figure.update_annotations(font_size=14, x=0, xanchor="left")
-    blanks = max(len(entry.answer) for entry in entries)
-    for blank in range(blanks):
-        figure.add_trace(_probabilities(entries, blank), row=1, col=1)
-    figure.add_trace(_times(entries), row=2, col=1)
-    style(figure, height=250 + 34 * len(entries) * (blanks + 1))
-    _set_axes(figure, entries)
-    caption = _caption(result)
-    figure.add_annotation(
-        text="<br>".join(_plain(line) for line in caption), x=0, y=0, xref="paper", yref="paper",
-        xanchor="left", yanchor="top", align="left", yshift=-34, showarrow=False, font_size=12,
-    )  # fmt: skip
-    margin = {"t": 34, "b": 42 + 18 * len(caption)}
-    figure.update_layout(barmode="group", bargap=0.35, showlegend=False, margin=margin)
-    return figure
-
-
-def _probabilities(entries: Sequence[Entry], blank: int) -> go.Bar:
-    said = {i: e.answers[blank][0] for i, e in enumerate(entries) if blank < len(e.answers)}
-    return go.Bar(
-        x=[choice.score for choice in said.values()],
-        y=list(said),
-        orientation="h",
-        marker_color=[FAMILY_COLOURS[entries[i].model_type] for i in said],
-        text=[_plain(f"{shortened(c.text, _LABEL)} · {percent(c.score)}") for c in said.values()],
-        textposition="outside",
-        cliponaxis=False,
-        hovertemplate="%{text}<extra></extra>",
-    )
-
-
-def _times(entries: Sequence[Entry]) -> go.Bar:
-    spans = [entry.latency for entry in entries]
-    return go.Bar(
-        x=[1000 * span.median for span in spans],
-        y=list(range(len(entries))),
-        orientation="h",
-        marker_color=[FAMILY_COLOURS[entry.model_type] for entry in entries],
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": [1000 * (span.slowest - span.median) for span in spans],
-            "arrayminus": [1000 * (span.median - span.fastest) for span in spans],
-            "color": "#7b8794",
-            "thickness": 1.5,
-        },
-        hovertext=[milliseconds(span.median) for span in spans],
-        hovertemplate="%{hovertext}<extra></extra>",
-    )
-
-
-def _set_axes(figure: go.Figure, entries: Sequence[Entry]) -> None:
-    names = [_plain(shortened(entry.model_id.rpartition("/")[2], _LABEL)) for entry in entries]
-    figure.update_yaxes(
-        tickvals=list(range(len(entries))),
-        ticktext=names,  # positions, not names: two models may have one name
-        range=[len(entries) - 0.5, -0.5],
-        showgrid=False,
-        ticklabelstandoff=6,
-    )
-    marks = [0, 0.25, 0.5, 0.75, 1]
-    figure.update_xaxes(range=[0, 1.3], tickvals=marks, tickformat=".0%", row=1, col=1)
-    figure.update_xaxes(rangemode="tozero", ticksuffix=" ms", row=2, col=1)
-
-
-def _caption(result: CompareResult) -> list[str]:
-    """Say under the chart, in short lines, what was asked, and which models are miniatures."""
-    given = result.given
-    asked = f"{given.question} — {given.text}" if given.question else given.text
-    small = [entry.model_id for entry in result.answered if find_card(entry.model_id)]
-    lines = textwrap.wrap(f"“{shortened(asked, 2 * _LINE)}”", _LINE)
-    return lines + (textwrap.wrap(f"Miniatures: {', '.join(small)}", _LINE) if small else [])
-
-
-def _plain(text: str) -> str:
-    """Keep plotly from reading <s> or <b> as formatting."""
-    return str(escape(text))
 
 
 def table(result: CompareResult) -> list[list[str | int]]:
@@ -250,6 +211,7 @@ def _row(entry: Entry) -> list[str | int]:
         f"{entry.parameters:,}",
         size(entry.disk_bytes),
         size(entry.weight_bytes),
+        NOT_MEASURED if entry.accuracy is None else percent(entry.accuracy),
         *(milliseconds(seconds) for seconds in times),
         entry.latency.runs,
     ]

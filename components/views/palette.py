@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
+from markupsafe import escape
 
 # Okabe-Ito, told apart by the colour-blind; the same as --lab-bert and so on in assets/style.css
 FAMILY_COLOURS: Mapping[str, str] = {
@@ -42,3 +43,16 @@ def style(figure: go.Figure, *, height: int | None = None) -> go.Figure:
     figure.update_xaxes(axes)
     figure.update_yaxes(axes)
     return figure
+
+
+def caption(figure: go.Figure, lines: Sequence[str], *, below: int) -> None:
+    """Write plain `lines` under a figure, `below` pixels under its axis.
+
+    So a picture that is taken along says what it shows.
+    """
+    figure.add_annotation(
+        text="<br>".join(str(escape(line)) for line in lines), x=0, y=0, xref="paper",
+        yref="paper", xanchor="left", yanchor="top", align="left", yshift=-below, showarrow=False,
+        font_size=12,
+    )  # fmt: skip
+    figure.update_layout(margin_b=below + 8 + 18 * len(lines))

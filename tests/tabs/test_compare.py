@@ -29,8 +29,8 @@ def test_every_example_is_answered(models: ModelManager, task: Task) -> None:
         given = compare.Given(
             **{field.name: text for field, text in zip(panel.fields, example, strict=True)}
         )
-        result = compare.predict(models.get, tab.MODELS, task, given)
-        assert len(result.answered) == 2
+        result = compare.predict(models.get, compare.bundled(task), task, given)
+        assert len(result.answered) == 6
 
 
 def test_the_texts_and_models_of_the_chosen_task_are_taken() -> None:
@@ -60,9 +60,11 @@ def test_the_page_opens_with_an_answer_and_gives_another(
     open_page: Open, width: int, dark: bool
 ) -> None:
     page = open_page("Compare", width=width, dark=dark)
-    expect_text(finding(page), "“capital”", "distilbert-mini needs")
-    assert page.locator("#compare-cards .lab-model-card").count() == 2
+    expect_text(finding(page), "“capital”")
+    assert page.locator("#compare-cards .lab-model-card").count() == 6
+    expect_text(page.locator("#compare-cards .lab-model-card").first, "Accuracy", "In memory")
     page.locator("#compare-chart .bars .point").first.wait_for(timeout=60_000)
+    page.locator("#compare-tradeoff .scatterlayer .point").first.wait_for(timeout=60_000)
 
     page.locator("#compare-fill-mask-text textarea").fill("She drank a cup of ___.")
     page.get_by_role("button", name="Compare", exact=True).click()
@@ -71,7 +73,7 @@ def test_the_page_opens_with_an_answer_and_gives_another(
     )
 
     page.locator("#tab-compare").get_by_label("Sentiment", exact=True).click()
-    expect_text(finding(page), "Both say “POSITIVE”")
+    expect_text(finding(page), "say “POSITIVE”")
     page.locator("#tab-compare").get_by_label("Fill-mask", exact=True).click()
     expect_text(page.locator("#compare-cards .lab-model-card").first, "coffee")
     typed = page.locator("#compare-fill-mask-text textarea").input_value()

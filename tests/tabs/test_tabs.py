@@ -101,6 +101,8 @@ def test_hostile_or_empty_text_is_answered_or_refused_in_words_and_never_becomes
 def test_its_endpoint_refuses_a_foreign_model_in_words(demo: gr.Blocks, tab: Tab) -> None:
     endpoint = _public(demo)[tab.id].fn
     parameters = inspect.signature(endpoint).parameters
+    if not parameters.keys() & {"model", "models"}:  # it is about all of them
+        return
     name = "models" if "models" in parameters else "model"
     value = ["../../etc"] if name == "models" else "../../etc"
     required = {p.name: "x ___" for p in parameters.values() if p.default is p.empty}

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from components.errors import HeadError, InputError, UnknownModelError
-from components.models.families import Task
+from components.models.evaluation import FIGURES, Evaluation
+from components.models.families import FAMILIES, Task
 from components.models.loaded import LoadedModel
 from components.models.manager import ModelManager
 from components.tasks import compare, fill_mask, question_answering, sentiment
@@ -210,15 +211,73 @@ def test_when_no_model_can_be_had_each_is_refused(anything: compare.Get) -> None
     assert result.entries == (Refusal("nosuch", "There is no public model nosuch on the Hub."),)
 
 
-def test_a_bug_is_not_made_a_refusal(load: Load) -> None:
+class Panic(BaseException):
+    """As a panic of the tokenizers: no Exception."""
+
+
+@pytest.mark.parametrize("bug", [RuntimeError("secret"), MemoryError(), Panic()])
+def test_a_bug_in_one_model_is_logged_and_leaves_the_others_standing(
+    anything: compare.Get, caplog: pytest.LogCaptureFixture, bug: BaseException
+) -> None:
     def get(model_id: str, task: Task) -> LoadedModel:
-        raise RuntimeError
+        if model_id == "albert":
+            raise bug
+        return anything(model_id, task)
 
-    with pytest.raises(RuntimeError):
-        compare.predict(get, ["bert"], BLANKS, SENTENCE)
+    result = compare.predict(get, ["bert", "albert", "roberta"], BLANKS, SENTENCE)
+    assert [type(e) for e in result.entries] == [Entry, Refusal, Entry]
+    assert "not your input" in result.entries[1].reason  # type: ignore[union-attr]
+    assert "secret" not in result.entries[1].reason  # type: ignore[union-attr]
+    assert any(record.exc_info and "albert" in record.message for record in caplog.records)
 
 
-@pytest.mark.parametrize("ids", [[], ["", "  "], [f"m{i}" for i in range(7)]])
+def test_whoever_stops_the_server_stops_a_comparison(anything: compare.Get) -> None:
+    def get(model_id: str, task: Task) -> LoadedModel:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compare.predict(get, ["bert", "roberta"], BLANKS, SENTENCE)
+
+
+@pytest.mark.parametrize("task", compare.RUNNERS)
+def test_all_six_families_answer_side_by_side(models: ModelManager, task: Task) -> None:
+    ids = compare.bundled(task)
+    given = Given("the river [MASK] past the mill", question="what ran")
+    result = compare.predict(models.get, ids, task.value, given)
+    assert {entry.model_type for entry in result.answered} == set(FAMILIES)
+    assert [entry.model_id for entry in result.answered] == ids
+    assert len(ids) < compare.MAX_MODELS  # there is room for some of the Hub
+
+
+def test_the_generator_stands_for_electra_where_blanks_are_filled() -> None:
+    assert "electra-mini-generator" in compare.bundled(BLANKS)
+    assert "electra-mini" not in compare.bundled(BLANKS)
+    assert "electra-mini" in compare.bundled(Task.SENTIMENT.value)
+    assert compare.bundled("nonsense") == []
+
+
+def test_accuracy_is_one_figure_for_all_and_none_where_it_was_not_measured(
+    anything: compare.Get,
+) -> None:
+    models = {"bert": {"all_masked_wikipedia": 0.4}, "roberta": {"whole_words": 0.3}}
+    table = Evaluation({"whole_words": "Of a list."}, models)
+    both = compare.predict(anything, ["bert", "roberta"], BLANKS, SENTENCE, measured=table)
+    assert both.figure == table.figure("whole_words")
+    assert [entry.accuracy for entry in both.answered] == [None, 0.3]
+    one = compare.predict(anything, ["bert"], BLANKS, SENTENCE, measured=table)
+    assert one.figure == table.figure("all_masked_wikipedia")
+    assert one.answered[0].accuracy == 0.4
+    none = compare.predict(anything, ["albert"], BLANKS, SENTENCE, measured=table)
+    assert (none.figure, none.answered[0].accuracy) == (None, None)
+
+
+def test_every_figure_that_models_are_compared_by_is_known() -> None:
+    for runner in compare.RUNNERS.values():
+        assert runner.figures
+        assert set(runner.figures) <= set(FIGURES)
+
+
+@pytest.mark.parametrize("ids", [[], ["", "  "], [f"m{i}" for i in range(11)]])
 def test_too_few_or_too_many_models_are_refused_before_any_is_loaded(ids: list[str]) -> None:
     def get(model_id: str, task: Task) -> LoadedModel:
         raise AssertionError
