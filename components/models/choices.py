@@ -42,8 +42,8 @@ class Choice:
 
 
 _GENERAL = (
-    "Our miniatures were trained for minutes, the published models for days: the order of ours "
-    "says nothing about theirs."
+    "Our miniatures read far less text than the published models: the order of ours says nothing "
+    "about theirs."
 )
 
 CHOICES: Mapping[Need, Choice] = {

@@ -136,5 +136,8 @@ def _name_dots(figure: go.Figure, entries: Sequence[Entry], accuracies: Sequence
 
 
 def _caption(measured: Figure) -> list[str]:
-    lines = [f"Up: {measured.meaning}", "Area of a dot: parameters. Line: fastest to slowest run."]
+    lines = [
+        f"Up: {measured.meaning}",
+        "It does not begin at 0. Area of a dot: parameters. Line: fastest to slowest run.",
+    ]
     return [part for line in lines for part in textwrap.wrap(line, _LINE)]
