@@ -70,7 +70,11 @@ def build(page: Page) -> None:
         with entry:
             text = text_box(TAB.id, "text", EXAMPLES[0][0], "Sentence", lines=2)
             submit = gr.Button("Judge every token", variant="primary", elem_id=f"{TAB.id}-run")
-            start = gr.Button("Replace words and guess", elem_id=f"{TAB.id}-play")
+            with gr.Row():
+                start = gr.Button(
+                    "Replace words and guess", scale=2, min_width=160, elem_id=f"{TAB.id}-play"
+                )
+                again = gr.Button("Next round", min_width=80, elem_id=f"{TAB.id}-again")
         with options:
             count = gr.Slider(
                 1,
@@ -81,11 +85,9 @@ def build(page: Page) -> None:
                 label="Words to replace",
                 info="Drawn at random, unless you chose words.",
             )
-            with gr.Row():
-                seed = gr.Number(
-                    1, precision=0, label="Seed", info="The same seed, the same game.", min_width=80
-                )
-                again = gr.Button("Next round", min_width=80, elem_id=f"{TAB.id}-again")
+            seed = gr.Number(
+                1, precision=0, label="Seed", info="The same seed gives the same game again."
+            )
             model_id = model_picker(TAB.id, Task.REPLACED_TOKENS)
             act = gr.Textbox("", visible=False, elem_id=f"{TAB.id}-act")
             ready = examples(

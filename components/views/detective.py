@@ -35,7 +35,7 @@ def guess(game: Round, *, carry: str) -> Markup:
     def word(number: int, judged: JudgedWord) -> Markup:
         written = text[slice(*judged.span)]
         if not (judged.is_word and judged.tokens):
-            return Markup("{}").format(written)
+            return Markup('<span class="lab-suspect">{}</span>').format(written)
         return pressable(written, number, is_pressed=False, title="Mark this word as replaced")
 
     return Markup(

@@ -71,7 +71,7 @@ def strip(result: ReplacedTokensResult, chosen: Sequence[int], *, carry: str) ->
 
     hint = (
         "Suspicion of each token, from 0 % (original) to 100 % (replaced). Click a word to choose "
-        "it, and see what the generator would put in its place."
+        "it: see what the generator would put in its place, or have it replaced in a game."
     )
     return Markup('<div data-carry="{}" data-field="words" data-live="choose">{}{}</div>').format(
         carry, sentence(result, word), said(hint)
@@ -99,7 +99,7 @@ def sentence(result: ReplacedTokensResult, draw: Callable[[int, JudgedWord], Mar
         parts += [result.text[end : judged.span[0]], draw(number, judged)]
         end = judged.span[1]
     size = " lab-small" if len(result.tokens) > _LARGE else ""
-    return Markup('<div class="lab-suspects{}">{}</div>').format(
+    return Markup('<div class="lab-suspects{}" dir="auto">{}</div>').format(
         size, join([*parts, result.text[end:]])
     )
 
