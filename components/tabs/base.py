@@ -112,7 +112,7 @@ def wire(
     changes = [examples.chosen(**glue)] if examples else []
     changes += after
     if edits is not None:
-        views = [output for output in outputs if isinstance(output, gr.HTML)]
+        views = [o for o in outputs if isinstance(o, gr.HTML) and all(o is not p for p, _ in picks)]
         changes += [view.select(edited, edits, edits, **glue) for view in views]
     changes += [
         view.select(None, None, control, js=_PRESSED % view.elem_id, **glue)
