@@ -15,6 +15,7 @@ from components.models import hub
 from components.models.batches import BATCH_TOKENS, batches
 from components.models.encoding import Encoding
 from components.models.families import Task
+from components.models.lens import LensReading, joined, read_layers
 from components.models.resident import Resident
 
 Arrays = Mapping[str, NDArray[np.float32]]  # the outputs for one input, by transformers' names
@@ -186,6 +187,39 @@ class LoadedModel:
                 kept = len(encodings[i]) if positions is None else len(positions[i])
                 answers[i] = _one(outputs, row, kept, len(encodings[i]), self.task)
         return answers
+
+    def lens(
+        self,
+        encoding: Encoding,
+        positions: Sequence[int],
+        followed: Sequence[Sequence[int]],
+        *,
+        top_k: int,
+    ) -> LensReading:
+        """Let the masked-word head read every layer's hidden states at `positions`.
+
+        `followed` gives for each position the ids, as many for every one, whose ranks and
+        probabilities are wanted; what the last layer puts first is followed too.
+        """
+        if self.task is not Task.FILL_MASK:
+            raise ValueError(f"a head for {self.task} puts no words into hidden states")
+        row = int(self._resident.network.config.vocab_size) * (self.layers + 1)
+        step = max(1, _BATCH_SCORES // row)  # positions whose scores fit into memory
+        parts = [slice(start, start + step) for start in range(0, len(positions), step)]
+        return joined([self._lens(encoding, positions[p], followed[p], top_k) for p in parts])
+
+    def _lens(
+        self,
+        encoding: Encoding,
+        positions: Sequence[int],
+        followed: Sequence[Sequence[int]],
+        top_k: int,
+    ) -> LensReading:
+        outputs = self._resident.forward([encoding], [positions], {}, every_layer=True)
+        logits = outputs["logits"]  # (1, (layers + 1) x positions, vocabulary)
+        logits = logits.view(-1, len(positions), logits.shape[-1])
+        ids = torch.tensor(followed, dtype=torch.long, device=logits.device)
+        return read_layers(logits, ids.view(len(positions), -1), top_k)
 
     def _batch_limit(self, at_every_token: bool) -> int:
         if self.task is Task.FILL_MASK and at_every_token:  # a row of the vocabulary a token

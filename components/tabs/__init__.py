@@ -4,6 +4,7 @@ from components.tabs import (
     attention,
     compare,
     fill_mask,
+    lens,
     next_sentence,
     question_answering,
     replaced_tokens,
@@ -13,6 +14,7 @@ from components.tabs.base import Tab
 
 TABS: tuple[Tab, ...] = (
     fill_mask.TAB,
+    lens.TAB,
     next_sentence.TAB,
     sentiment.TAB,
     question_answering.TAB,

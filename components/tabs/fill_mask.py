@@ -95,4 +95,4 @@ def build(page: Page) -> None:
     )
 
 
-TAB = Tab(id="fill_mask", title="Fill-mask", build=build)
+TAB = Tab(id="fill_mask", title="Fill-mask", build=build, short="Predict")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from components.config import MAX_TEXT
@@ -44,6 +44,14 @@ def with_mask(text: str, mask_token: str) -> tuple[str, tuple[str, ...]]:
     """Spell every blank as `mask_token`; give the text and the other spellings that were met."""
     met = dict.fromkeys(m.group() for m in _BLANK.finditer(text) if m.group() != mask_token)
     return _BLANK.sub(lambda _: mask_token, text), tuple(met)
+
+
+def reading_notices(mask_token: str, spellings: Sequence[str], encoding: Encoding) -> Iterator[str]:
+    """Say what was read otherwise than typed: blanks spelled anew, the end left out."""
+    if spellings:
+        yield f"{' and '.join(spellings)} was read as {mask_token}."
+    if encoding.is_truncated:
+        yield f"Only the first {len(encoding)} of {encoding.full_length} tokens were read."
 
 
 def split_words(text: str, mask_token: str) -> tuple[Word, ...]:
