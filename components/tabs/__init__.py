@@ -6,6 +6,7 @@ from components.tabs import (
     fill_mask,
     next_sentence,
     question_answering,
+    replaced_tokens,
     sentiment,
 )
 from components.tabs.base import Tab
@@ -15,6 +16,7 @@ TABS: tuple[Tab, ...] = (
     next_sentence.TAB,
     sentiment.TAB,
     question_answering.TAB,
+    replaced_tokens.TAB,
     attention.TAB,
     compare.TAB,
 )

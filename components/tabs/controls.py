@@ -65,9 +65,13 @@ def examples(
     return Examples(dataset, fields)
 
 
-def clickable(**options: Any) -> gr.HTML:
-    """Make an HTML view whose marked parts can be clicked, see views.markup.button."""
-    return gr.HTML(js_on_load=_CLICKS, **options)
+def clickable(script: str = "", **options: Any) -> gr.HTML:
+    """Make an HTML view whose marked parts can be clicked, see views.markup.button.
+
+    `script` is the name of a file in assets that adds to what its parts can do.
+    """
+    more = (ASSETS / script).read_text(encoding="utf-8") if script else ""
+    return gr.HTML(js_on_load=_CLICKS + more, **options)
 
 
 def finding_view(tab_id: str) -> gr.HTML:

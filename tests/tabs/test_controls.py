@@ -18,6 +18,7 @@ PICKED = {  # what each tab's picker is for; Compare has a list of its own
     "fill_mask-model": Task.FILL_MASK,
     "next_sentence-model": Task.NEXT_SENTENCE,
     "next_sentence-order": Task.SENTENCE_ORDER,
+    "replaced_tokens-model": Task.REPLACED_TOKENS,
     "sentiment-model": Task.SENTIMENT,
     "question_answering-model": Task.QUESTION_ANSWERING,
     "attention-model": Task.ENCODER,
