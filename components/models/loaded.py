@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from components.errors import InputError
 from components.models import hub
 from components.models.batches import BATCH_TOKENS, batches
-from components.models.encoding import Encoding
+from components.models.encoding import Encoding, Span
 from components.models.families import Task
 from components.models.lens import LensReading, joined, read_layers
 from components.models.resident import Resident
@@ -157,7 +157,7 @@ class LoadedModel:
             )
         spell = checkpoint.tokenizer.convert_ids_to_tokens
         return tuple(
-            _plain(encoding, spell(encoding.ids), checkpoint.has_segments)
+            _plain(encoding, spell(encoding.ids), checkpoint.has_segments, self.family.word_prefix)
             for encoding in batch.encodings
         )
 
@@ -232,16 +232,31 @@ def _well_formed(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _plain(encoding: Any, tokens: Sequence[str], segments: bool) -> Encoding:
+def _plain(encoding: Any, tokens: Sequence[str], segments: bool, mark: str) -> Encoding:
     return Encoding(
         tokens=tuple(tokens),  # not its own: they spell out what the vocabulary lacks
         input_ids=tuple(encoding.ids),
         token_type_ids=tuple(encoding.type_ids) if segments else None,
-        offsets=tuple(encoding.offsets),
+        offsets=_offsets(encoding, tokens, mark),
         sequence_ids=tuple(encoding.sequence_ids),
         word_ids=tuple(encoding.word_ids),
         full_length=len(encoding.ids),
     )
+
+
+def _offsets(encoding: Any, tokens: Sequence[str], mark: str) -> tuple[Span, ...]:
+    """Give the spans of `tokens`; that of a bare word `mark` never reaches into the word.
+
+    A unigram tokenizer gives it the first letter of the word, which the next token has too.
+    """
+    spans: list[Span] = encoding.offsets
+    texts = encoding.sequence_ids
+    bare = {
+        i
+        for i, token in enumerate(tokens[:-1])
+        if token == mark and (spans[i][0], texts[i]) == (spans[i + 1][0], texts[i + 1])
+    }
+    return tuple((s, s) if i in bare else (s, end) for i, (s, end) in enumerate(spans))
 
 
 def _one(
