@@ -23,6 +23,7 @@ from components.models.families import Task  # noqa: E402
 from components.models.manager import ModelManager  # noqa: E402
 from components.tabs import TABS  # noqa: E402
 from components.tabs.base import Page  # noqa: E402
+from components.tabs.layout import lay_out  # noqa: E402
 from components.tabs.look import theme  # noqa: E402
 from components.views import page as views  # noqa: E402
 
@@ -33,11 +34,7 @@ def create_app(models: ModelManager) -> gr.Blocks:
     with demo:
         gr.HTML(views.header())
         status = gr.HTML(views.status_line(models.status()), elem_id="status")
-        page = Page(demo, models, status)
-        with gr.Tabs(elem_id="tabs", overflow_behavior="wrap"):
-            for tab in TABS:
-                with gr.Tab(tab.title, id=tab.id, elem_id=f"tab-{tab.id}"):
-                    tab.build(page)
+        lay_out(Page(demo, models, status), TABS)
     demo.queue(max_size=256, status_update_rate=3)
     return demo
 

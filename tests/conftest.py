@@ -103,7 +103,10 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def open_page(browser: Any, app_url: str) -> Iterator[Callable[..., Any]]:
-    """Open a tab: open_page("Fill-mask", width=390, dark=True); then nothing may be amiss."""
+    """Open a tab, or a part of one; then nothing may be amiss.
+
+    open_page("Fill-mask", width=390, dark=True), open_page("Fill-mask", "Lens")
+    """
     contexts: list[Any] = []
     amiss: list[str] = []
 
@@ -117,7 +120,7 @@ def open_page(browser: Any, app_url: str) -> Iterator[Callable[..., Any]]:
         page.on("console", lambda m: amiss.append(m.text) if m.type == "error" else None)
         page.on("pageerror", lambda error: amiss.append(str(error)))
 
-    def opener(tab: str | None = None, *, width: int = 1280, dark: bool = False) -> Any:
+    def opener(*tabs: str, width: int = 1280, dark: bool = False) -> Any:
         context = browser.new_context(
             viewport={"width": width, "height": 900},
             locale="en-GB",
@@ -129,7 +132,7 @@ def open_page(browser: Any, app_url: str) -> Iterator[Callable[..., Any]]:
         watch(page)
         page.goto(app_url)
         page.get_by_role("tab").first.wait_for()
-        if tab is not None:
+        for tab in tabs:  # what lies in a tab that is not open is not on the page, or hidden
             page.get_by_role("tab", name=tab, exact=True).click()
         return page
 

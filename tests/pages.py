@@ -1,4 +1,4 @@
-"""Calls what a page would call, without a server: the endpoints and the handlers of an app."""
+"""Finds what a page would call, without a server, and the way to a tab."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
+
+from components.tabs import TABS
+from components.tabs.base import Tab
 
 
 def endpoint_of(demo: gr.Blocks, tab_id: str) -> Callable[..., Any]:
@@ -20,6 +23,18 @@ def handler_of(demo: gr.Blocks, elem_id: str, event: str = "click") -> Callable[
     if not run.tracks_progress:
         return run.fn
     return lambda *values: run.fn(gr.Progress(), *values)
+
+
+def way_to(tab: Tab) -> tuple[str, ...]:
+    """Give the names of the tabs to press, one after the other, to come to `tab`."""
+    if not tab.within:
+        return (tab.title,)
+    return (_only(t.title for t in TABS if t.id == tab.within), tab.label)
+
+
+def full_title(tab: Tab) -> str:
+    """Give the title as the README has it: that of a part after that of its tab."""
+    return " · ".join((*way_to(tab)[:-1], tab.title))
 
 
 def _only(found: Any) -> Any:

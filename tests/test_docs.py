@@ -12,6 +12,7 @@ from components.models.anatomy import read_anatomy
 from components.models.catalog import CATALOG, find_card
 from components.models.evaluation import FIGURES, read_evaluation
 from components.tabs import TABS
+from tests.pages import full_title
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -24,8 +25,8 @@ def _commands() -> list[str]:
 
 def test_the_readme_has_a_row_for_every_tab_and_no_other() -> None:
     assert re.findall(r"^\| \*\*(.+?)\*\* \| `(\w+)`", README, re.MULTILINE) == [
-        (tab.title, tab.id) for tab in TABS
-    ], "README.md needs a row | **title** | `id` | for each of TABS, in their order"
+        (full_title(tab), tab.id) for tab in TABS
+    ], "README.md needs a row | **title** | `id` | for each of TABS (**tab · part** for a part)"
 
 
 def test_the_readme_has_a_row_for_every_bundled_model_and_no_other() -> None:

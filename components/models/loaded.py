@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from components.errors import InputError
 from components.models import hub
 from components.models.batches import BATCH_TOKENS, batches
-from components.models.encoding import Encoding
+from components.models.encoding import Encoding, Span
 from components.models.families import Task
+from components.models.lens import LensReading, joined, read_layers
 from components.models.resident import Resident
 
 Arrays = Mapping[str, NDArray[np.float32]]  # the outputs for one input, by transformers' names
@@ -156,7 +157,7 @@ class LoadedModel:
             )
         spell = checkpoint.tokenizer.convert_ids_to_tokens
         return tuple(
-            _plain(encoding, spell(encoding.ids), checkpoint.has_segments)
+            _plain(encoding, spell(encoding.ids), checkpoint.has_segments, self.family.word_prefix)
             for encoding in batch.encodings
         )
 
@@ -187,6 +188,39 @@ class LoadedModel:
                 answers[i] = _one(outputs, row, kept, len(encodings[i]), self.task)
         return answers
 
+    def lens(
+        self,
+        encoding: Encoding,
+        positions: Sequence[int],
+        followed: Sequence[Sequence[int]],
+        *,
+        top_k: int,
+    ) -> LensReading:
+        """Let the masked-word head read every layer's hidden states at `positions`.
+
+        `followed` gives for each position the ids, as many for every one, whose ranks and
+        probabilities are wanted; what the last layer puts first is followed too.
+        """
+        if self.task is not Task.FILL_MASK:
+            raise ValueError(f"a head for {self.task} puts no words into hidden states")
+        row = int(self._resident.network.config.vocab_size) * (self.layers + 1)
+        step = max(1, _BATCH_SCORES // row)  # positions whose scores fit into memory
+        parts = [slice(start, start + step) for start in range(0, len(positions), step)]
+        return joined([self._lens(encoding, positions[p], followed[p], top_k) for p in parts])
+
+    def _lens(
+        self,
+        encoding: Encoding,
+        positions: Sequence[int],
+        followed: Sequence[Sequence[int]],
+        top_k: int,
+    ) -> LensReading:
+        outputs = self._resident.forward([encoding], [positions], {}, every_layer=True)
+        logits = outputs["logits"]  # (1, (layers + 1) x positions, vocabulary)
+        logits = logits.view(-1, len(positions), logits.shape[-1])
+        ids = torch.tensor(followed, dtype=torch.long, device=logits.device)
+        return read_layers(logits, ids.view(len(positions), -1), top_k)
+
     def _batch_limit(self, at_every_token: bool) -> int:
         if self.task is Task.FILL_MASK and at_every_token:  # a row of the vocabulary a token
             return min(BATCH_TOKENS, _BATCH_SCORES // int(self._resident.network.config.vocab_size))
@@ -198,16 +232,31 @@ def _well_formed(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _plain(encoding: Any, tokens: Sequence[str], segments: bool) -> Encoding:
+def _plain(encoding: Any, tokens: Sequence[str], segments: bool, mark: str) -> Encoding:
     return Encoding(
         tokens=tuple(tokens),  # not its own: they spell out what the vocabulary lacks
         input_ids=tuple(encoding.ids),
         token_type_ids=tuple(encoding.type_ids) if segments else None,
-        offsets=tuple(encoding.offsets),
+        offsets=_offsets(encoding, tokens, mark),
         sequence_ids=tuple(encoding.sequence_ids),
         word_ids=tuple(encoding.word_ids),
         full_length=len(encoding.ids),
     )
+
+
+def _offsets(encoding: Any, tokens: Sequence[str], mark: str) -> tuple[Span, ...]:
+    """Give the spans of `tokens`; that of a bare word `mark` never reaches into the word.
+
+    A unigram tokenizer gives it the first letter of the word, which the next token has too.
+    """
+    spans: list[Span] = encoding.offsets
+    texts = encoding.sequence_ids
+    bare = {
+        i
+        for i, token in enumerate(tokens[:-1])
+        if token == mark and (spans[i][0], texts[i]) == (spans[i + 1][0], texts[i + 1])
+    }
+    return tuple((s, s) if i in bare else (s, end) for i, (s, end) in enumerate(spans))
 
 
 def _one(

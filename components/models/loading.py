@@ -51,6 +51,13 @@ def network_class(task: Task, config: Any) -> Any | None:
     return AUTO_MODELS[task] if type(config) in AUTO_MODELS[task]._model_mapping else None
 
 
+class _Nothing(torch.nn.Module):
+    """Stands in for a head whose answer nobody asks for."""
+
+    def forward(self, _hidden: torch.Tensor) -> None:
+        """Give no output, so that none is handed out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Placement:
     """Where networks run, and in which precision."""
@@ -144,7 +151,7 @@ def _read_network(checkpoint: Checkpoint, task: Task, dtype: torch.dtype, attent
     if any(tensor.is_meta for tensor in (*network.parameters(), *network.buffers())):
         raise RuntimeError(f"weights of {checkpoint.model_id} never arrived: a load was not locked")
     if task is Task.SENTENCE_ORDER:  # its class also scores the whole vocabulary at every token
-        network.predictions = torch.nn.Identity()
+        network.predictions = _Nothing()
     return network.eval().requires_grad_(False)
 
 

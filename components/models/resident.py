@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
@@ -16,7 +17,16 @@ from components.models.encoding import Encoding
 from components.models.families import Family, Task
 from components.models.sharing import copied_to, storages
 
-_positions: ContextVar[torch.Tensor | None] = ContextVar("positions", default=None)
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The positions whose hidden states reach the head: of the last layer, or of each in turn."""
+
+    positions: torch.Tensor  # (batch, positions)
+    every_layer: bool
+
+
+_chosen: ContextVar[Chosen | None] = ContextVar("chosen", default=None)
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
@@ -61,17 +71,24 @@ class Resident:
         encodings: Sequence[Encoding],
         positions: Sequence[Sequence[int]] | None,
         flags: Mapping[str, bool],
+        *,
+        every_layer: bool = False,
     ) -> Mapping[str, Any]:
-        """Run one batch; out of accelerator memory, make room and try again, then use the CPU."""
+        """Run one batch; out of accelerator memory, make room and try again, then use the CPU.
+
+        With `every_layer` the head reads the chosen positions of the embeddings, then those of
+        each layer: its logits are (batch, (layers + 1) x positions, vocabulary).
+        """
+        once = partial(self._forward_once, every_layer=every_layer)
         for relief in (self._make_room, self._use_cpu):
             network = self.network
             try:
-                return self._forward_once(network, encodings, positions, flags)
+                return once(network, encodings, positions, flags)
             except RuntimeError as error:
                 if not is_out_of_memory(error):
                     raise
             relief(network)  # not while the error is held: its traceback holds what filled memory
-        return self._forward_once(self.network, encodings, positions, flags)
+        return once(self.network, encodings, positions, flags)
 
     def _make_room(self, network: Any) -> None:
         self.relieve(network.device.type)
@@ -95,15 +112,20 @@ class Resident:
         encodings: Sequence[Encoding],
         positions: Sequence[Sequence[int]] | None,
         flags: Mapping[str, bool],
+        *,
+        every_layer: bool,
     ) -> Mapping[str, Any]:
         inputs = padded(encodings, int(self.tokenizer.pad_token_id), network.device)
-        chosen = None if positions is None else rectangle(positions, 0, network.device)
-        token = _positions.set(chosen)
+        chosen = None
+        if positions is not None:
+            chosen = Chosen(rectangle(positions, 0, network.device), every_layer)
+        flags = {**flags, "output_hidden_states": True} if every_layer else flags
+        token = _chosen.set(chosen)
         try:
             with torch.inference_mode():
                 outputs: Mapping[str, Any] = network(**inputs, **flags, return_dict=True)
         finally:
-            _positions.reset(token)
+            _chosen.reset(token)
         return outputs
 
 
@@ -114,10 +136,16 @@ def is_out_of_memory(error: RuntimeError) -> bool:
 
 
 def _keep_positions(_module: Any, _args: Any, output: Any) -> Any:
-    """Hand on the hidden states of the chosen positions only: the vocabulary layer is dear."""
-    positions = _positions.get()
-    if positions is not None:
-        hidden = output.last_hidden_state  # (batch, tokens, hidden)
-        index = positions.unsqueeze(-1).expand(-1, -1, hidden.shape[-1])
-        output.last_hidden_state = hidden.gather(1, index)  # (batch, positions, hidden)
+    """Hand on the hidden states of the chosen positions only: the vocabulary layer is dear.
+
+    A head reads each row by itself, so the rows of further layers can follow as if they were
+    further tokens: no family needs to say where its head is.
+    """
+    chosen = _chosen.get()
+    if chosen is not None:
+        last = output.last_hidden_state  # (batch, tokens, hidden)
+        states = (*output.hidden_states[:-1], last) if chosen.every_layer else (last,)
+        index = chosen.positions.unsqueeze(-1).expand(-1, -1, last.shape[-1])
+        kept = [state.gather(1, index) for state in states]  # each (batch, positions, hidden)
+        output.last_hidden_state = torch.cat(kept, dim=1)
     return output

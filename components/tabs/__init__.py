@@ -5,17 +5,21 @@ from components.tabs import (
     compare,
     families,
     fill_mask,
+    lens,
     next_sentence,
     question_answering,
+    replaced_tokens,
     sentiment,
 )
 from components.tabs.base import Tab
 
 TABS: tuple[Tab, ...] = (
     fill_mask.TAB,
+    lens.TAB,
     next_sentence.TAB,
     sentiment.TAB,
     question_answering.TAB,
+    replaced_tokens.TAB,
     attention.TAB,
     compare.TAB,
     families.TAB,

@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from components.config import ASSETS
-from components.models.catalog import DEFAULT_MODEL
+from components.models.catalog import default_for
 from components.models.families import Task
 from components.tabs.base import Page, Tab, wire
 from components.tabs.controls import (
@@ -86,7 +86,7 @@ def build(page: Page) -> None:
     def endpoint(
         text: str,
         pair: str = "",
-        model: str = DEFAULT_MODEL,
+        model: str = default_for(Task.ENCODER),
         layer: int = 0,
         head: int = 0,
         first: int = 0,

@@ -57,11 +57,22 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """One tab: `id` is its module's name and that of its public endpoint."""
+    """One tab: `id` is its module's name and that of its public endpoint.
+
+    A tab may be a part of another: `within` is the id of that one, which then shows a row of
+    tabs of its own, itself first. `short` is what stands on a tab of that row.
+    """
 
     id: str
     title: str
     build: Callable[[Page], None]
+    within: str = ""
+    short: str = ""
+
+    @property
+    def label(self) -> str:
+        """What stands on it in the row of a tab that has parts."""
+        return self.short or self.title
 
 
 def wire(
@@ -101,7 +112,7 @@ def wire(
     changes = [examples.chosen(**glue)] if examples else []
     changes += after
     if edits is not None:
-        views = [output for output in outputs if isinstance(output, gr.HTML)]
+        views = [o for o in outputs if isinstance(o, gr.HTML) and all(o is not p for p, _ in picks)]
         changes += [view.select(edited, edits, edits, **glue) for view in views]
     changes += [
         view.select(None, None, control, js=_PRESSED % view.elem_id, **glue)

@@ -184,10 +184,11 @@ def _models(task: Task) -> list[Any]:
         [(card.about, card.id) for card in cards_for(task)],
         value=compare.bundled(task),
         label="Models",
-        info=" ".join((f"At most {compare.MAX_MODELS} in one run.", *why_not(task))),
+        info=f"At most {compare.MAX_MODELS} in one run.",
         interactive=True,
         elem_id=f"{TAB.id}-{task}-models",
     )
+    gr.HTML(markup.why_missing(why_not(task)), elem_id=f"{TAB.id}-{task}-missing")
     others = gr.Textbox(
         "",
         label="Models of the Hub",

@@ -10,10 +10,11 @@ from typing import Any
 import gradio as gr
 
 from components.config import ASSETS, MAX_TEXT
-from components.models.catalog import cards_for, default_for
+from components.models.catalog import cards_for, default_for, why_not
 from components.models.families import Task
 from components.views import markup
 
+ANY_MODEL = "Bundled, or type any id of the Hub, such as bert-base-uncased."
 _CLICKS = (ASSETS / "clicks.js").read_text(encoding="utf-8")
 
 
@@ -64,9 +65,13 @@ def examples(
     return Examples(dataset, fields)
 
 
-def clickable(**options: Any) -> gr.HTML:
-    """Make an HTML view whose marked parts can be clicked, see views.markup.button."""
-    return gr.HTML(js_on_load=_CLICKS, **options)
+def clickable(script: str = "", **options: Any) -> gr.HTML:
+    """Make an HTML view whose marked parts can be clicked, see views.markup.button.
+
+    `script` is the name of a file in assets that adds to what its parts can do.
+    """
+    more = (ASSETS / script).read_text(encoding="utf-8") if script else ""
+    return gr.HTML(js_on_load=_CLICKS + more, **options)
 
 
 def finding_view(tab_id: str) -> gr.HTML:
@@ -82,17 +87,26 @@ def numbers_view(tab_id: str, headers: Sequence[str], **options: Any) -> gr.Data
     )
 
 
-def model_picker(tab_id: str, task: Task) -> gr.Dropdown:
-    """Offer the bundled models that have a head for `task`, and any id of the Hub."""
-    return gr.Dropdown(
+def model_picker(
+    tab_id: str, task: Task, *, name: str = "model", label: str = "Model", info: str = ANY_MODEL
+) -> gr.Dropdown:
+    """Offer the bundled models that have a head for `task`, and any id of the Hub.
+
+    Of the bundled models without that head it says, folded away below, why they are missing.
+    """
+    picker = gr.Dropdown(
         [(card.about, card.id) for card in cards_for(task)],
         value=default_for(task),
-        label="Model",
-        info="Bundled, or type any id of the Hub, such as bert-base-uncased.",
+        label=label,
+        info=info,
         allow_custom_value=True,
         interactive=True,
-        elem_id=f"{tab_id}-model",
+        elem_id=f"{tab_id}-{name}",
     )
+    reasons = why_not(task)
+    if reasons:
+        gr.HTML(markup.why_missing(reasons), elem_id=f"{tab_id}-{name}-missing")
+    return picker
 
 
 def text_box(tab_id: str, name: str, value: str, label: str, **options: Any) -> gr.Textbox:

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from components.config import MAX_TOP_K
-from components.models.catalog import DEFAULT_MODEL
+from components.models.catalog import default_for
 from components.models.families import Task
 from components.tabs.base import Page, Tab, wire
 from components.tabs.controls import (
@@ -69,7 +69,7 @@ def build(page: Page) -> None:
         )
 
     def endpoint(
-        text: str, model: str = DEFAULT_MODEL, top_k: int = 5, only: str = ""
+        text: str, model: str = default_for(Task.FILL_MASK), top_k: int = 5, only: str = ""
     ) -> dict[str, Any]:
         """Rank the words that fill each [MASK] of a text.
 
@@ -95,4 +95,4 @@ def build(page: Page) -> None:
     )
 
 
-TAB = Tab(id="fill_mask", title="Fill-mask", build=build)
+TAB = Tab(id="fill_mask", title="Fill-mask", build=build, short="Predict")

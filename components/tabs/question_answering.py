@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from components.config import ASSETS, MAX_PASSAGE, MAX_TOP_K
-from components.models.catalog import DEFAULT_MODEL
+from components.models.catalog import default_for
 from components.models.families import Task
 from components.tabs.base import Page, Tab, wire
 from components.tabs.controls import (
@@ -134,7 +134,7 @@ def build(page: Page) -> None:
     def endpoint(
         question: str,
         passage: str,
-        model: str = DEFAULT_MODEL,
+        model: str = default_for(Task.QUESTION_ANSWERING),
         top_k: int = 5,
         max_length: int = 384,
         stride: int = 128,

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from components.config import MAX_LINES, MAX_PASSAGE, MAX_REVIEW
-from components.models.catalog import DEFAULT_MODEL
+from components.models.catalog import default_for
 from components.models.families import Task
 from components.tabs.base import Page, Tab, wire
 from components.tabs.controls import (
@@ -79,7 +79,7 @@ def build(page: Page) -> None:
             draw(result) for draw in (views.finding, views.panels, views.table, views.download)
         )
 
-    def endpoint(text: str, model: str = DEFAULT_MODEL) -> dict[str, Any]:
+    def endpoint(text: str, model: str = default_for(Task.SENTIMENT)) -> dict[str, Any]:
         """Classify texts, such as positive or negative.
 
         Args:

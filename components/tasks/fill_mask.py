@@ -106,6 +106,13 @@ def predict(
     )
 
 
+def entry_of(model: LoadedModel, word: str) -> tuple[int | None, tuple[str, ...]]:
+    """Give the id of `word` if it is one entry of the vocabulary, and the pieces it is made of."""
+    pieces = model.pieces(word)
+    is_entry = len(pieces) == 1 and pieces[0][0] != model.unknown_token_id
+    return pieces[0][0] if is_entry else None, tuple(token for _, token in pieces)
+
+
 def _clamped(top_k: int) -> int:
     return max(1, min(int(top_k), MAX_TOP_K))
 
@@ -126,11 +133,11 @@ def _sort_out(
     ids: list[int] = []
     not_tokens: list[tuple[str, tuple[str, ...]]] = []
     for word in dict.fromkeys(asked):
-        pieces = model.pieces(word)
-        if len(pieces) == 1 and pieces[0][0] != model.unknown_token_id:
-            ids.append(pieces[0][0])
+        token_id, pieces = entry_of(model, word)
+        if token_id is None:
+            not_tokens.append((word, pieces))
         else:
-            not_tokens.append((word, tuple(token for _, token in pieces)))
+            ids.append(token_id)
     return list(dict.fromkeys(ids)), tuple(not_tokens)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from components.config import MAX_TEXT
 from components.errors import InputError
-from components.models.encoding import Span
+from components.models.encoding import Encoding, Span
 
 # How people write a blank: [MASK], <mask>, [ Mask ], ___
 _BLANK = re.compile(r"\[\s*mask\s*\]|<\s*mask\s*>|_{3,}", re.IGNORECASE)
@@ -20,6 +22,10 @@ class Word:
 
     span: Span
     is_blank: bool = False
+
+    def is_letters(self, text: str) -> bool:
+        """Whether it is a word or a number of `text`: no punctuation mark, and no blank."""
+        return not self.is_blank and text[self.span[0]].isalnum()
 
 
 def check_text(text: object, name: str, limit: int = MAX_TEXT) -> str:
@@ -40,6 +46,14 @@ def with_mask(text: str, mask_token: str) -> tuple[str, tuple[str, ...]]:
     return _BLANK.sub(lambda _: mask_token, text), tuple(met)
 
 
+def reading_notices(mask_token: str, spellings: Sequence[str], encoding: Encoding) -> Iterator[str]:
+    """Say what was read otherwise than typed: blanks spelled anew, the end left out."""
+    if spellings:
+        yield f"{' and '.join(spellings)} was read as {mask_token}."
+    if encoding.is_truncated:
+        yield f"Only the first {len(encoding)} of {encoding.full_length} tokens were read."
+
+
 def split_words(text: str, mask_token: str) -> tuple[Word, ...]:
     """Split `text` into words, punctuation and blanks, left to right."""
     words: list[Word] = []
@@ -52,3 +66,21 @@ def split_words(text: str, mask_token: str) -> tuple[Word, ...]:
             spans = ((begin + m.start(), begin + m.end()) for m in _WORD.finditer(part))
             words.extend(Word(span) for span in spans)
     return tuple(words)
+
+
+def tokens_by_word(words: Sequence[Word], encoding: Encoding) -> tuple[tuple[int, ...], ...]:
+    """Give each of `words` the positions of its tokens in `encoding`; none where it was not read.
+
+    A token that reaches over several words is given to each of them.
+    """
+    starts = [word.span[0] for word in words]
+    found: list[list[int]] = [[] for _ in words]
+    for position, (start, end) in enumerate(encoding.offsets):
+        if encoding.sequence_ids[position] != 0:  # a special token
+            continue
+        for at in range(max(bisect_right(starts, start) - 1, 0), len(words)):
+            if words[at].span[0] >= end:
+                break
+            if words[at].span[1] > start:
+                found[at].append(position)
+    return tuple(map(tuple, found))

@@ -154,3 +154,12 @@ def guide(see: str, attempt: str) -> Markup:
 def aside(heading: str, text: str) -> Markup:
     """Tell in a short paragraph what stands behind a picture."""
     return Markup('<p class="lab-aside"><b>{}</b> {}</p>').format(escape(heading), escape(text))
+
+
+def why_missing(reasons: Sequence[str]) -> Markup:
+    """Say, folded away, why models are not offered: one sentence each."""
+    lines = join([Markup("<li>{}</li>").format(reason) for reason in reasons])
+    return Markup(
+        '<details class="lab-missing"><summary>Why are some models missing?</summary>'
+        "<ul>{}</ul></details>"
+    ).format(lines)

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from components.config import Settings
+from components.models.catalog import find_card
 from components.models.families import Task
 from components.models.manager import ModelManager
 from tests.bench.ratio import Ratio
 
-HEADS = tuple(task for task in Task if task is not Task.ENCODER)
+_CARD = find_card("bert-mini")
+HEADS = tuple(task for task in Task if _CARD and task in _CARD.tasks and task is not Task.ENCODER)
 _ROOT = Path(__file__).resolve().parents[2]
 
 

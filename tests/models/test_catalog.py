@@ -5,7 +5,7 @@ from transformers import AutoConfig
 
 from components.config import ASSETS, Settings
 from components.errors import HeadError
-from components.models.catalog import CATALOG, ModelCard, cards_for, default_for, find_card
+from components.models.catalog import CATALOG, ModelCard, cards_for, default_for, find_card, why_not
 from components.models.families import FAMILIES, Task
 from components.models.ids import clean_id
 from components.models.loading import network_class
@@ -44,6 +44,15 @@ def test_cards_are_offered_for_their_tasks_in_catalog_order() -> None:
     for task in Task:
         assert cards_for(task) == tuple(card for card in CATALOG if task in card.tasks)
     assert find_card("nobody/nothing") is None
+
+
+@pytest.mark.parametrize("task", Task)
+def test_of_every_model_without_a_head_it_is_said_why(task: Task) -> None:  # H20
+    lacking = [card for card in CATALOG if task not in card.tasks]
+    reasons = [card.family.why_not[task] for card in lacking]
+    assert why_not(task) == tuple(dict.fromkeys(reasons))
+    for card, reason in zip(lacking, reasons, strict=True):
+        assert card.family.name in reason
 
 
 @every_card

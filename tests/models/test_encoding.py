@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import unicodedata
 from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 
+from components.config import ASSETS, Settings
+from components.models.catalog import CATALOG
 from components.models.encoding import Encoding
 from components.models.families import Task
 from components.models.loaded import LoadedModel
+from components.models.manager import ModelManager
 from tests.fakes import FAMILY_NAMES
 
 Load = Callable[..., LoadedModel]
+# Weights that are not there at all are for test_catalog to report.
+BUNDLED = [card for card in CATALOG if (ASSETS / "models" / card.id / "model.safetensors").exists()]
 
 NASTY = (
     "the river ran past",
@@ -37,6 +43,11 @@ NASTY = (
     "İ ﬁ ß ǆ ½ ①",
     "x" + "\u0301" * 50,
 )
+
+
+@functools.cache
+def _bundled() -> ModelManager:
+    return ModelManager(Settings(device="cpu"))
 
 
 @pytest.fixture(params=FAMILY_NAMES)
@@ -133,6 +144,48 @@ def test_slices_of_the_text_are_what_the_tokens_say(load: Load) -> None:  # H07
                 marks = unicodedata.normalize("NFD", text[start:end].lower())
                 plain = "".join(c for c in marks if unicodedata.category(c) != "Mn")
                 assert model.readable(token) == plain
+
+
+MIXED = "Zoë's naïve cafe\u0301 你好 漢字かな שלום مرحبا بالعالم 👩‍👩‍👧 🙂 Ångström ½ end."
+
+
+def _plain_letters(text: str) -> str:
+    """Take away what a tokenizer may: capitals, accents, spaces, characters of no width."""
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(c for c in letters if not c.isspace() and unicodedata.category(c)[0] not in "MC")
+
+
+def _spelled(model: LoadedModel, token: str) -> str:
+    """Write a token as text; U+FFFD stands for a piece of a character."""
+    decoder = model._resident.tokenizer.backend_tokenizer.decoder
+    return str(decoder.decode([token])) if model.family.word_prefix == "Ġ" else token
+
+
+@pytest.mark.parametrize("name", [*FAMILY_NAMES, *(card.id for card in BUNDLED)])
+@pytest.mark.parametrize("pair", [False, True])
+def test_a_text_of_many_scripts_has_right_offsets(
+    load: Load, name: str, pair: bool
+) -> None:  # H07, H29
+    model = load(name, Task.ENCODER) if name in FAMILY_NAMES else _bundled().get(name, Task.ENCODER)
+    encoding = model.encode("the mill", MIXED) if pair else model.encode(MIXED)
+    check(model, encoding, ["the mill", MIXED] if pair else [MIXED])
+    covered = set[int]()
+    for token, token_id, span, number in zip(
+        encoding.tokens, encoding.input_ids, encoding.offsets, encoding.sequence_ids, strict=True
+    ):
+        if number != int(pair):
+            continue
+        covered |= set(range(*span))
+        said, slice_ = _spelled(model, token), MIXED[slice(*span)]
+        if token_id == model.unknown_token_id:
+            assert slice_.strip(), token
+        elif "\ufffd" in said:  # some bytes of the characters of the slice
+            assert not slice_.isascii(), token
+        else:
+            assert _plain_letters(model.readable(said)) == _plain_letters(slice_)
+    if not encoding.is_truncated:
+        missed = {c for i, c in enumerate(MIXED) if i not in covered}
+        assert _plain_letters("".join(missed)) == ""
 
 
 def test_accents_and_chinese_keep_their_places(load: Load) -> None:  # H07

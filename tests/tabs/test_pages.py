@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from components.tabs import TABS
 from components.tabs.base import Tab
+from tests.pages import way_to
 
 pytestmark = pytest.mark.browser
 VIEWS = ((1280, False), (1280, True), (390, False), (390, True))
@@ -20,7 +21,7 @@ VIEWS = ((1280, False), (1280, True), (390, False), (390, True))
 def test_it_opens_with_an_answer_and_without_a_sideways_scroll(
     open_page: Callable[..., Any], tab: Tab, width: int, dark: bool
 ) -> None:
-    page = open_page(tab.title, width=width, dark=dark)
+    page = open_page(*way_to(tab), width=width, dark=dark)
     finding = page.locator(f"#{tab.id}-finding")
     expect(finding.locator(".lab-headline")).to_be_visible(timeout=30_000)
     expect(finding.locator(".lab-waiting, .lab-refused")).to_have_count(0, timeout=30_000)

@@ -16,6 +16,7 @@ from components.errors import AppError
 from components.models.manager import ModelManager
 from components.tabs import TABS
 from components.tabs.base import Tab
+from components.tabs.layout import lay_out, outline
 
 PAYLOAD = '<img src=x onerror="window.__pwn=1"> ${1} {{2}}'
 looped = pytest.mark.parametrize("tab", TABS, ids=lambda tab: tab.id)
@@ -50,6 +51,35 @@ def test_its_id_is_its_modules_name_and_it_stands_in_four_places(tab: Tab) -> No
         assert check.exists(), f"write tests/{layer}/{check.name}"
     module = importlib.import_module(f"components.tabs.{tab.id}")
     assert module.TAB is tab
+
+
+def test_parts_follow_the_tab_they_belong_to_and_have_a_short_name() -> None:
+    home = ""
+    for tab in TABS:
+        home = tab.id if not tab.within else home
+        assert tab.within in ("", home), f"{tab.id} must follow {tab.within} in TABS"
+    for tab, parts in outline(TABS):
+        assert all(one.short for one in (tab, *parts)) if parts else not tab.short
+
+
+def test_a_part_stands_in_a_row_of_its_own_behind_its_tab() -> None:
+    def built(name: str, **more: Any) -> Tab:
+        return Tab(name, name.title(), lambda _: gr.HTML(elem_id=f"{name}-view"), **more)
+
+    tabs = (built("one", short="First"), built("more", within="one", short="M"), built("two"))
+    with gr.Blocks() as demo:
+        lay_out(None, tabs)  # type: ignore[arg-type]
+    shown = {b.elem_id: b for b in demo.blocks.values() if isinstance(b, gr.Tab)}
+    assert {elem_id: tab.label for elem_id, tab in shown.items()} == {
+        "tab-one": "One",
+        "tab-one-itself": "First",
+        "tab-more": "M",
+        "tab-two": "Two",
+    }
+    row = shown["tab-more"].parent
+    assert row.children == [shown["tab-one-itself"], shown["tab-more"]]
+    assert row.parent is shown["tab-one"]
+    assert shown["tab-more"].children[0].elem_id == "more-view"
 
 
 def test_the_public_endpoints_are_exactly_the_tabs(demo: gr.Blocks) -> None:

@@ -1,26 +1,38 @@
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+import transformers
 
-from components.errors import HeadError, InputError
+from components.errors import HeadError, InputError, ModelError
 from components.models.families import Task
 from components.models.loaded import LoadedModel
+from components.models.manager import ModelManager
 from components.tasks import next_sentence
+from components.tasks.next_sentence import NextSentenceResult, Refusal
 from components.tasks.scores import sigmoid
 from tests import fakes
 
 Load = Callable[..., LoadedModel]
 A, B = "the boats ran past", "the mill was cold"
+HEADS = {"bert": Task.NEXT_SENTENCE, "albert": Task.SENTENCE_ORDER}
+ASKED = {Task.NEXT_SENTENCE: "bert-mini", Task.SENTENCE_ORDER: "albert-mini"}
 
 
 @pytest.fixture
 def bert(load: Load) -> LoadedModel:
     return load("bert", Task.NEXT_SENTENCE)
+
+
+@pytest.fixture(params=HEADS)
+def judging(request: pytest.FixtureRequest, load: Load) -> LoadedModel:
+    """A network with either head."""
+    return load(request.param, HEADS[request.param])
 
 
 def test_index_0_of_the_logits_means_that_b_follows() -> None:  # H17
@@ -45,14 +57,98 @@ def test_the_score_of_follows_is_the_sigmoid_of_the_gap(logits: tuple[float, flo
         assert judgement.scores[0] == pytest.approx(float(sigmoid(np.array(judgement.gap))))
 
 
-@pytest.mark.parametrize("pair", [(A, B), (B, A), ("where did the boats go?", "café naïve!")])
-def test_logits_equal_a_plain_forward_pass(bert: LoadedModel, pair: tuple[str, str]) -> None:  # H18
-    inputs = bert._resident.tokenizer(*pair, return_tensors="pt")
+def _plain_logits(model: LoadedModel, first: str, second: str) -> torch.Tensor:
+    """Run transformers' own class, with the segments that the pair must have."""
+    inputs = model._resident.tokenizer(first, second, return_tensors="pt")
+    segments = [int(number == 1) for number in inputs.sequence_ids()]
+    segments[-1] = 1  # its [SEP]
+    inputs["token_type_ids"] = torch.tensor([segments])
     with torch.no_grad():
-        expected = bert._resident.network(**inputs).logits[0]
-    result = next_sentence.predict(bert, *pair)
-    np.testing.assert_allclose(result.judgement.logits, expected, rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(result.judgement.scores, expected.softmax(-1), rtol=1e-4)
+        output = model._resident.network(**inputs)
+    logits: torch.Tensor = output[next_sentence.OBJECTIVES[model.task]][0]  # (2,)
+    return logits
+
+
+@pytest.mark.parametrize("pair", [(A, B), (B, A), ("where did the boats go?", "café naïve!")])
+def test_logits_equal_a_plain_forward_pass(
+    judging: LoadedModel, pair: tuple[str, str]
+) -> None:  # H18, H21
+    expected = _plain_logits(judging, *pair)
+    result = next_sentence.predict(judging, *pair)
+    np.testing.assert_allclose(result.judgement.logits, expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(result.judgement.scores, expected.softmax(-1), atol=1e-4)
+    assert result.task is judging.task
+    assert result.family == judging.family.name
+
+
+def test_both_objectives_are_those_whose_heads_judge_pairs(load: Load) -> None:
+    for family, task in HEADS.items():
+        model = load(family, task)
+        answer = model.run([model.encode(A, B)])[0]
+        assert answer[next_sentence.OBJECTIVES[task]].shape == (2,)
+    assert set(next_sentence.OBJECTIVES) == set(HEADS.values())
+
+
+def test_index_0_is_the_order_as_it_was_in_transformers_own_words() -> None:
+    documented = inspect.getdoc(transformers.AlbertForPreTraining.forward) or ""
+    said = " ".join(documented.replace("`", "").split())
+    assert "0 indicates original order (sequence A, then sequence B)" in said
+    assert "1 indicates switched order (sequence B, then sequence A)" in said
+
+
+def test_the_swapped_pair_is_judged_as_if_it_had_been_typed(judging: LoadedModel) -> None:
+    there, back = (next_sentence.predict(judging, *pair) for pair in ((A, B), (B, A)))
+    for one, other in ((there.swapped, back.judgement), (there.judgement, back.swapped)):
+        np.testing.assert_allclose(one.logits, other.logits, rtol=1e-4, atol=1e-4)
+    assert there.judgement.logits != pytest.approx(there.swapped.logits)
+
+
+# Both questions for one pair
+
+
+def test_one_pair_is_put_to_the_model_of_each_objective(models: ModelManager) -> None:
+    both = next_sentence.predict_each(models.get, ASKED, A, B)
+    for (task, model_id), verdict in zip(ASKED.items(), both, strict=True):
+        assert verdict == next_sentence.predict(models.get(model_id, task), A, B)
+
+
+def test_a_model_without_the_head_leaves_the_other_standing(models: ModelManager) -> None:  # H20
+    asked = {Task.NEXT_SENTENCE: "albert-mini", Task.SENTENCE_ORDER: "albert-mini"}
+    refused, answered = next_sentence.predict_each(models.get, asked, A, B)
+    assert isinstance(refused, Refusal)
+    assert "ALBERT was trained on sentence order instead" in refused.reason
+    assert isinstance(answered, NextSentenceResult)
+    asked = {Task.NEXT_SENTENCE: "bert-mini", Task.SENTENCE_ORDER: "bert-mini"}
+    answered, refused = next_sentence.predict_each(models.get, asked, A, B)
+    assert isinstance(answered, NextSentenceResult)
+    assert isinstance(refused, Refusal)
+    assert "not which of the two comes first; use ALBERT" in refused.reason
+
+
+@pytest.mark.parametrize("typed", ["roberta-mini", "../../etc", "", None])
+def test_a_pair_that_no_model_can_be_asked_about_is_refused(
+    models: ModelManager, typed: str | None
+) -> None:  # H20
+    with pytest.raises(ModelError):
+        next_sentence.predict_each(models.get, dict.fromkeys(ASKED, typed), A, B)  # type: ignore[arg-type]
+
+
+def test_half_a_pair_is_refused_before_any_model_is_asked() -> None:  # H19
+    def never(model_id: str, task: Task) -> LoadedModel:
+        raise AssertionError(f"{model_id} was loaded for {task}")
+
+    with pytest.raises(InputError, match="Enter both sentences"):
+        next_sentence.predict_each(never, ASKED, A, " ")
+
+
+def test_an_objective_is_called_by_its_name() -> None:
+    for task in next_sentence.OBJECTIVES:
+        assert next_sentence.objective(task.value) is task
+    with pytest.raises(InputError, match="sentence-order-prediction"):
+        next_sentence.objective("fill-mask")
+
+
+# The pair as it is read
 
 
 def test_segments_tell_the_two_sentences_apart_and_matter(bert: LoadedModel) -> None:  # H18
@@ -64,12 +160,6 @@ def test_segments_tell_the_two_sentences_apart_and_matter(bert: LoadedModel) -> 
     with torch.no_grad():
         wrong = bert._resident.network(inputs["input_ids"]).logits[0]
     assert not np.allclose(result.judgement.logits, wrong, atol=1e-2)
-
-
-def test_the_order_of_the_pair_matters(bert: LoadedModel) -> None:
-    there = next_sentence.predict(bert, A, B).judgement
-    back = next_sentence.predict(bert, B, A).judgement
-    assert there.logits != pytest.approx(back.logits)
 
 
 @pytest.mark.parametrize("nothing", ["", "   ", "\n", "\t \r\n", "\u200b", "\u00ad\u200d", "\x07"])
@@ -94,6 +184,15 @@ def test_a_family_without_the_head_is_refused_with_its_reason(
     place = fakes.write_checkpoint(tmp_path / family, family, head)
     with pytest.raises(HeadError, match=r"was trained (without|on sentence order).*use BERT"):
         fakes.load_folder(place, Task.NEXT_SENTENCE)
+    if family != "albert":
+        with pytest.raises(HeadError, match="two sentences; use ALBERT"):
+            fakes.load_folder(place, Task.SENTENCE_ORDER)
+
+
+def test_an_albert_whose_order_head_was_not_kept_is_refused(tmp_path: Path) -> None:  # H20
+    place = fakes.write_checkpoint(tmp_path / "plain", "albert", "fill-mask")
+    with pytest.raises(HeadError, match="sop_classifier"):
+        fakes.load_folder(place, Task.SENTENCE_ORDER)
 
 
 def test_a_bert_whose_head_was_never_trained_is_refused(tmp_path: Path) -> None:  # H20
@@ -121,8 +220,9 @@ def test_typed_special_tokens_are_text(bert: LoadedModel) -> None:
     assert result.encoding.tokens.count("[CLS]") == 1
 
 
-def test_a_long_pair_is_cut_and_said_to_be(bert: LoadedModel) -> None:
-    result = next_sentence.predict(bert, "the river " * 40, B)
-    assert "Only 64 of 87 tokens were read" in result.notices[0]
+def test_a_long_pair_is_cut_and_said_to_be(judging: LoadedModel) -> None:
+    result = next_sentence.predict(judging, "the river " * 40, B)
+    whole = result.encoding.full_length
+    assert f"Only 64 of {whole} tokens were read" in result.notices[0]
     assert set(result.encoding.sequence_ids) == {0, 1, None}
     assert len(result.encoding) == 64

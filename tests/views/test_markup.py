@@ -18,6 +18,7 @@ def test_every_piece_escapes_what_it_is_given() -> None:
         markup.refusal(HOSTILE, HOSTILE),
         markup.waiting(HOSTILE),
         markup.guide(HOSTILE, HOSTILE),
+        markup.why_missing([HOSTILE]),
         markup.bars([Bar(HOSTILE, 0.5, remark=HOSTILE, edit=edit)], text=HOSTILE),
         markup.editable(HOSTILE, markup.button(HOSTILE, edit, css="c", title=HOSTILE), css="c"),
     ]
@@ -31,6 +32,13 @@ def test_every_piece_escapes_what_it_is_given() -> None:
 def test_a_miniature_is_called_one_and_a_stranger_is_named() -> None:
     assert "a miniature" in markup.model_line("bert-mini")
     assert "miniature" not in markup.model_line("owner/name")
+
+
+def test_why_models_are_missing_is_folded_away() -> None:
+    html = markup.why_missing(["One has no head.", "Another neither."])
+    assert html.startswith('<details class="lab-missing"><summary>Why are some models missing?')
+    assert html.count("<li>") == 2
+    assert " open" not in html
 
 
 def test_a_refusal_offers_its_correction_as_the_whole_text() -> None:
