@@ -23,12 +23,11 @@ def test_aligned_tokens_end_at_the_same_letter(model_id: str) -> None:
     assert len(batch["aligned"]) > batch["attention_mask"].sum() / 4
     pairs = zip(ids[batch["aligned"]].tolist(), read[batch["targets"]].tolist(), strict=True)
     for first, second in pairs:
+        if first == ours.unk_token_id:
+            continue
         a, b = ours.convert_ids_to_tokens(first), theirs.convert_ids_to_tokens(second)
-        assert fakes.plain(ours.convert_tokens_to_string([a])).strip()[-1:] in (
-            "",
-            b[-1:],
-            "\ufffd",
-        )
+        end = fakes.plain(ours.convert_tokens_to_string([a])).strip()[-1:]
+        assert end in ("", b[-1:], "\ufffd")  # a single byte of a letter has no spelling
 
 
 def test_vectors_like_the_parent_s_cost_nothing_and_their_mean_costs_one() -> None:
