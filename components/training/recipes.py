@@ -172,10 +172,10 @@ ROBERTA_MINI = replace(
     vocabulary="byte-level BPE",
     first_word=300,  # below are special tokens and single bytes
     stages=(
-        Stage("vocabulary", steps=500, learning_rate=(5e-4, 5e-4), mix={"aligned": 1.0}),
+        Stage("vocabulary", steps=400, learning_rate=(5e-4, 5e-4), mix={"aligned": 1.0}),
         Stage(
             "heads",
-            steps=1500,
+            steps=1200,
             learning_rate=(4.5e-4, 0.0),
             mix={"aligned": 0.25, "text": 0.25, "sentiment": 0.12, "questions": 0.38},
         ),
@@ -191,10 +191,10 @@ ALBERT_MINI = replace(
     embedding=128,
     kept_layers=(3,),
     stages=(
-        Stage("vocabulary", steps=900, learning_rate=(1e-3, 8e-4), mix={"aligned": 1.0}),
+        Stage("vocabulary", steps=700, learning_rate=(1e-3, 8e-4), mix={"aligned": 1.0}),
         Stage(
             "heads",
-            steps=1700,
+            steps=1400,
             learning_rate=(8e-4, 0.0),
             mix={"aligned": 0.22, "order": 0.28, "sentiment": 0.12, "questions": 0.38},
         ),
@@ -211,9 +211,9 @@ ELECTRA_MINI = replace(
     stages=(
         Stage(
             "replaced tokens",
-            steps=1200,
+            steps=1000,
             learning_rate=(4e-4, 0.0),
-            mix={"replaced": 0.62, "sentiment": 0.10, "questions": 0.28},
+            mix={"replaced": 0.58, "sentiment": 0.10, "questions": 0.32},
         ),
     ),
 )
@@ -225,10 +225,10 @@ DEBERTA_MINI = replace(
     vocabulary="unigram",
     first_word=5,
     stages=(
-        Stage("vocabulary", steps=700, learning_rate=(5e-4, 5e-4), mix={"aligned": 1.0}),
+        Stage("vocabulary", steps=500, learning_rate=(5e-4, 5e-4), mix={"aligned": 1.0}),
         Stage(
             "heads",
-            steps=1200,
+            steps=900,
             learning_rate=(4.5e-4, 0.0),
             mix={"aligned": 0.25, "text": 0.25, "sentiment": 0.12, "questions": 0.38},
         ),
