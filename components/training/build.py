@@ -18,17 +18,15 @@ import numpy as np
 import torch
 
 from components.training.assembly import Objectives, Places, make_network, make_tokenizer
-from components.training.cards import Provenance, write_card
-from components.training.corpus import load_corpora
-from components.training.evaluate import Evaluation, Subject, held_out_figures
-from components.training.export import GENERATOR, export, parts
+from components.training.cards import Provenance, write_origin
+from components.training.evaluate import Evaluation
+from components.training.evaluation import QUICK, measure
+from components.training.export import export, parts
 from components.training.loop import Training, find_device, plan, train
-from components.training.networks import Network, load_exported
-from components.training.probes import run_probes
+from components.training.networks import Network
 from components.training.recipes import RECIPES, Recipe
 
 PRINT_EVERY = 25  # steps
-EVALUATED = ("wikipedia", "vital_leads", "wikinews", "novels", "stories", "masc")
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -65,36 +63,15 @@ def run_training(
             recent.clear()
 
 
-def evaluate(training: Training, tokenizer: Any, places: Places, options: Any) -> None:
-    """Measure the exported files and write their cards."""
+def write_origins(training: Training, places: Places, options: Any) -> None:
+    """Write beside each exported network how it came about."""
     recipe = training.recipe
-    how = Evaluation(64, 64, 160, 160) if options.quick else Evaluation()
-    names, cache = EVALUATED, places.cache(recipe)
-    corpora = load_corpora(places.data, cache, tokenizer, names=names, held_out=True)
-    written = {
-        name: load_exported(kind, str(places.out / name)).to(find_device())
-        for name, (kind, _) in parts(training.network, recipe.id).items()
-    }
-    for name, network in written.items():
-        generator: Network | None = written.get(recipe.id + GENERATOR)
-        subject = Subject(network, recipe, tokenizer, corpora, places.data, how, generator)
-        figures, probes = held_out_figures(subject), run_probes(network, tokenizer)
-        provenance = Provenance.of(
-            training,
-            start=options.start_note or recipe.start or f"{recipe.parent}, changed as below",
-            start_tokens=int(options.start_tokens),
-            remark=options.remark,
-        )
-        write_card(places.out / name, recipe, network.heads, provenance, figures, probes)
-        _print(name, figures, probes)
-
-
-def _print(name: str, figures: dict[str, float], probes: list[dict[str, Any]]) -> None:
-    print(name)
-    for figure, value in figures.items():
-        print(f"{figure:28}{100 * value:6.1f} %")
-    for probe in probes:
-        print("ok  " if probe["passed"] else "FAIL", *probe["texts"], "->", probe["answers"])
+    start = options.start_note or recipe.start or f"{recipe.parent}, changed as below"
+    provenance = Provenance.of(
+        training, start=start, start_tokens=int(options.start_tokens), remark=options.remark
+    )
+    for name, (_, part) in parts(training.network, recipe.id).items():
+        write_origin(places.out / name, recipe, part.heads, provenance)
 
 
 def prepare(recipe: Recipe, places: Places) -> tuple[Training, Any, Network | None]:
@@ -123,7 +100,10 @@ def main() -> None:
         training.use_average()
         export(training.network, tokenizer, recipe.id, places.out)
     if options.only in (None, "evaluate"):
-        evaluate(training, tokenizer, places, options)
+        write_origins(training, places, options)
+        how = QUICK if options.quick else Evaluation()
+        for name in parts(training.network, recipe.id):
+            measure(places.out / name, places, how)
 
 
 if __name__ == "__main__":

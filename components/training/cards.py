@@ -16,6 +16,7 @@ from components.training.loop import Training
 from components.training.recipes import Recipe
 
 Figures = dict[str, float]
+FACTS = "training.json"
 
 SOURCES = {
     "wikipedia": ("English Wikipedia (2014), beginnings of central articles", "CC BY-SA"),
@@ -92,39 +93,37 @@ class Provenance:
         return cls(start, start_tokens, training.step, seen, spent, hardware, remark)
 
 
-def write_card(
-    folder: Path,
-    recipe: Recipe,
-    heads: tuple[str, ...],
-    provenance: Provenance,
-    figures: Figures,
-    probes: list[dict[str, Any]],
+def write_origin(
+    folder: Path, recipe: Recipe, heads: tuple[str, ...], provenance: Provenance
 ) -> None:
-    """Write training.json and README.md beside the weights."""
+    """Write into training.json how a miniature came about; what it can do is measured later."""
     facts = {
         "recipe": asdict(recipe),
+        "heads": heads,
         "provenance": asdict(provenance),
-        "figures": figures,
-        "probes": probes,
         "versions": {"torch": torch.__version__, "transformers": transformers.__version__},
     }
+    _write(folder, facts)
+
+
+def write_card(folder: Path, figures: Figures, probes: list[dict[str, Any]]) -> None:
+    """Add what was measured to training.json, and write README.md from all of it."""
+    facts = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+    facts |= {"figures": figures, "probes": probes}
+    _write(folder, facts)
+    (folder / "README.md").write_text(model_card(folder.name, facts), encoding="utf-8")
+
+
+def _write(folder: Path, facts: dict[str, Any]) -> None:
     text = json.dumps(facts, indent=2, ensure_ascii=False)
-    (folder / "training.json").write_text(text + "\n", encoding="utf-8")
-    card = model_card(folder.name, recipe, heads, provenance, figures, probes)
-    (folder / "README.md").write_text(card, encoding="utf-8")
+    (folder / FACTS).write_text(text + "\n", encoding="utf-8")
 
 
-def model_card(
-    model_id: str,
-    recipe: Recipe,
-    heads: tuple[str, ...],
-    provenance: Provenance,
-    figures: Figures,
-    probes: list[dict[str, Any]],
-) -> str:
-    """Write the card as Markdown."""
+def model_card(model_id: str, facts: dict[str, Any]) -> str:
+    """Write the card as Markdown, from what training.json holds."""
+    recipe, figures = facts["recipe"], facts["figures"]
     rows = [f"| {describe(name)} | {100 * value:.1f} % |" for name, value in figures.items()]
-    texts = [SOURCES[name] for name in recipe.corpora]
+    texts = [SOURCES[name] for name in recipe["corpora"]]
     return "\n".join(
         [
             "---",
@@ -135,13 +134,13 @@ def model_card(
             "",
             f"# {model_id}",
             "",
-            f"A {FAMILIES[recipe.family].name} miniature of width 384 in one file with all its "
-            f"heads: {', '.join(heads)}.",
+            f"A {FAMILIES[recipe['family']].name} miniature of width 384 in one file with all its "
+            f"heads: {', '.join(facts['heads'])}.",
             "Each class of transformers takes its own head and ignores the others.",
             "",
             "## How it came about",
             "",
-            *_history(recipe, provenance),
+            *_history(recipe, Provenance(**facts["provenance"])),
             "",
             "## What it read",
             "",
@@ -157,7 +156,7 @@ def model_card(
             "",
             "## Asked directly",
             "",
-            *(_probe(probe) for probe in probes),
+            *(_probe(probe) for probe in facts["probes"]),
             "",
             "## Limits",
             "",
@@ -174,21 +173,20 @@ def describe(name: str) -> str:
     return MEANING[name]
 
 
-def _history(recipe: Recipe, provenance: Provenance) -> list[str]:
+def _history(recipe: dict[str, Any], provenance: Provenance) -> list[str]:
     total = provenance.start_tokens + provenance.tokens
+    began = BEGINNINGS.get(recipe["family"], "- {total:.1f} million tokens in all since the start.")
     lines = [
         f"- Start: {provenance.start}.",
         f"- Then {provenance.steps:,} steps over {provenance.tokens / 1e6:.1f} million tokens in "
         f"{provenance.seconds / 60:.0f} minutes on {provenance.hardware}, all heads in one run.",
-        BEGINNINGS.get(
-            recipe.family, "- {total:.1f} million tokens in all since the start."
-        ).format(
+        began.format(
             total=total / 1e6,
-            layers=", ".join(map(str, recipe.kept_layers)),
-            parent=recipe.parent,
-            size=f"{recipe.vocabulary_size:,}",
+            layers=", ".join(map(str, recipe["kept_layers"])),
+            parent=recipe["parent"],
+            size=f"{recipe['vocabulary_size']:,}",
         ),
-        f"- {100 * recipe.masked:.0f} % of the tokens hidden; the weights are an average over "
+        f"- {100 * recipe['masked']:.0f} % of the tokens hidden; the weights are an average over "
         "the last steps, stored as float16.",
     ]
     return lines + ([f"- {provenance.remark}"] if provenance.remark else [])

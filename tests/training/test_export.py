@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import AutoTokenizer
 
-from components.training import cards, export
+from components.training import cards, evaluation, export
 from components.training.networks import load_exported
 from components.training.recipes import RECIPES
 from tests.training import tiny
@@ -46,15 +46,27 @@ def test_a_head_that_is_missing_stops_the_export(tmp_path: Path) -> None:
     assert not (tmp_path / "bert-mini").exists()
 
 
-def test_a_card_names_every_source_with_its_licence() -> None:
+def test_a_card_names_every_source_with_its_licence(tmp_path: Path) -> None:
     recipe = RECIPES["distilbert-mini"]
     provenance = cards.Provenance("bert-mini", 0, 10, 1_000, 60, "2 CPU cores", "Cut short.")
-    figures = {"masked_wikipedia": 0.4, "sentiment": 0.9}
     probes = [{"head": "x", "texts": ("Hi.",), "answers": {"yes": 0.5}, "passed": False}]
-    card = cards.model_card("distilbert-mini", recipe, ("x",), provenance, figures, probes)
+    cards.write_origin(tmp_path, recipe, ("masked words",), provenance)
+    cards.write_card(tmp_path, {"masked_wikipedia": 0.4, "sentiment": 0.9}, probes)
+    card = (tmp_path / "README.md").read_text()
     for name in recipe.corpora:
         for part in cards.SOURCES[name]:
             assert part in card
     assert "40.0 %" in card
     assert "Cut short." in card
     assert "“Hi.” → yes 50 % (wrong)" in card
+
+
+def test_the_table_holds_the_figures_of_every_card_and_says_what_they_mean(tmp_path: Path) -> None:
+    for name, value in (("a", 0.25), ("b", 0.5)):
+        (tmp_path / name).mkdir()
+        facts = {"figures": {"sentiment": value}}
+        (tmp_path / name / "training.json").write_text(json.dumps(facts))
+    evaluation.write_table(tmp_path)
+    table = json.loads((tmp_path / "evaluation.json").read_text())
+    assert table["models"] == {"a": {"sentiment": 0.25}, "b": {"sentiment": 0.5}}
+    assert table["meaning"] == {"sentiment": cards.describe("sentiment")}
