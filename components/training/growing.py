@@ -186,11 +186,13 @@ def _factorized(bert: BertWithHeads, words: Tensor, width: int) -> dict[str, Ten
     _, _, directions = torch.linalg.svd(wide - wide.mean(0), full_matrices=False)
     basis = directions[:width]  # (width, hidden)
     narrow = (wide - wide.mean(0)) @ basis.T  # (V, width)
+    size = words.norm(dim=1).mean() / narrow.norm(dim=1).mean()  # they score the words, too
+    narrow = narrow * size
     normed = nn.functional.layer_norm(narrow, (width,))
     ones = torch.ones(len(normed), 1)
     fitted = torch.linalg.lstsq(torch.cat([normed, ones], 1), wide).solution  # (width + 1, hidden)
     spread = (words + positions.mean(0)).std(1).mean()
-    scale = norm.weight / spread
+    scale = size * norm.weight / spread
     segments = bert.state_dict()["bert.embeddings.token_type_embeddings.weight"]
     prefix = "albert.embeddings."
     return {

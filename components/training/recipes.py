@@ -175,7 +175,7 @@ ROBERTA_MINI = replace(
         Stage("vocabulary", steps=400, learning_rate=(5e-4, 5e-4), mix={"aligned": 1.0}),
         Stage(
             "heads",
-            steps=1200,
+            steps=1000,
             learning_rate=(4.5e-4, 0.0),
             mix={"aligned": 0.25, "text": 0.25, "sentiment": 0.12, "questions": 0.38},
         ),
@@ -191,10 +191,10 @@ ALBERT_MINI = replace(
     embedding=128,
     kept_layers=(3,),
     stages=(
-        Stage("vocabulary", steps=700, learning_rate=(1e-3, 8e-4), mix={"aligned": 1.0}),
+        Stage("vocabulary", steps=550, learning_rate=(1e-3, 8e-4), mix={"aligned": 1.0}),
         Stage(
             "heads",
-            steps=1400,
+            steps=1150,
             learning_rate=(8e-4, 0.0),
             mix={"aligned": 0.22, "order": 0.28, "sentiment": 0.12, "questions": 0.38},
         ),
