@@ -9,26 +9,30 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from transformers import BertTokenizer
+import transformers
 
-from components.training.corpus import load_corpora
+from components.training.alignment import Aligned, Reading
+from components.training.corpus import Corpus, load_corpora
 from components.training.distillation import Distilled
+from components.training.growing import grow
 from components.training.labelled import (
     Examples,
     question_examples,
     question_rows,
     sentiment_examples,
 )
-from components.training.networks import (
-    BertWithHeads,
-    Network,
-    load_bert,
-    minilm_folder,
-    student_of,
+from components.training.networks import Network, load_bert, minilm_folder
+from components.training.objectives import (
+    Objective,
+    Pairs,
+    Questions,
+    SentenceOrder,
+    Sentiment,
+    Text,
 )
-from components.training.objectives import Objective, Pairs, Questions, Sentiment, Text
-from components.training.recipes import Recipe
-from components.training.running_text import SpecialTokens
+from components.training.recipes import RECIPES, Recipe
+from components.training.replaced import Replaced
+from components.training.vocabularies import load_or_train, special_tokens
 
 logger = logging.getLogger(__name__)
 
@@ -46,57 +50,99 @@ class Places:
         """Give the last checkpoint of a recipe's training."""
         return self.runs / recipe.id / "last.pt"
 
+    def cache(self, recipe: Recipe) -> Path:
+        """Give the folder of the data as the recipe's tokenizer spells it."""
+        return self.runs / f"cache-{recipe.id if recipe.vocabulary else 'wordpiece'}"
+
     def origin(self, recipe: Recipe) -> Path:
-        """Give the folder whose weights and vocabulary the recipe starts from."""
+        """Give the folder whose weights the recipe starts from."""
         if recipe.parent:
             return self.out / recipe.parent
         return self.start or Path(minilm_folder())
 
 
-def make_network(recipe: Recipe, origin: Path) -> tuple[Network, BertWithHeads | None]:
-    """Make the network to train, and its teacher where the recipe has a parent."""
-    bert = load_bert(str(origin))
-    if recipe.kept_layers:
-        return student_of(bert, recipe.kept_layers), bert
-    return bert, None
+def make_tokenizer(recipe: Recipe, places: Places) -> Any:
+    """Give a recipe's tokenizer: its parent's vocabulary, or one of its own."""
+    if recipe.vocabulary:
+        return load_or_train(recipe, places.runs / recipe.id / "vocabulary", places.data)
+    tokens = transformers.BertTokenizer.from_pretrained(str(places.origin(recipe))).get_vocab()
+    kind = getattr(transformers, recipe.tokenizer)
+    return kind(vocab=tokens, do_lower_case=True, model_max_length=512)
 
 
-def make_objectives(
-    recipe: Recipe, places: Places, tokenizer: Any, teacher: BertWithHeads | None
-) -> dict[str, Objective]:
-    """Make the objectives that the recipe's stages name."""
-    cache, special = places.runs / "cache", SpecialTokens()
-    corpora = load_corpora(places.data, cache, tokenizer, names=recipe.corpora, held_out=False)
-    sentiment, questions = _examples(recipe, places.data, cache, tokenizer)
-    made: dict[str, Objective] = {
-        "text": Text(recipe, corpora, special),
-        "pairs": Pairs(recipe, corpora, special, row_tokens=recipe.row_tokens),
-        "short_pairs": Pairs(recipe, corpora, special, row_tokens=recipe.short_tokens),
-        "sentiment": Sentiment(recipe, sentiment, special),
-        "questions": Questions(recipe, questions, special),
-    }
-    if teacher is not None:
-        made = {
-            name: Distilled(objective, teacher, recipe.temperature)
-            for name, objective in made.items()
-        }
-    used = {name for stage in recipe.stages for name in stage.mix}
-    return {name: made[name] for name in sorted(used)}
+def make_network(recipe: Recipe, places: Places, tokenizer: Any) -> tuple[Network, Network | None]:
+    """Make the network to train, and its parent, from which it learns, where it has one."""
+    bert = load_bert(str(places.origin(recipe)))
+    if recipe.parent is None:
+        return bert, None
+    parent_tokenizer = make_tokenizer(RECIPES[recipe.parent], places)
+    return grow(recipe, bert, tokenizer, parent_tokenizer), bert
 
 
-def load_tokenizer(folder: Path) -> Any:
-    """Load the uncased WordPiece tokenizer of a folder."""
-    return BertTokenizer.from_pretrained(str(folder))
+class Objectives:
+    """Makes the objectives that a recipe's stages name, and nothing that they do not."""
+
+    def __init__(
+        self, recipe: Recipe, places: Places, tokenizer: Any, parent: Network | None
+    ) -> None:
+        self.recipe, self.places, self.tokenizer, self.parent = recipe, places, tokenizer, parent
+        self.special = special_tokens(tokenizer, recipe.first_word)
+        self.cache = places.cache(recipe)
+        self.corpora = self._corpora(recipe, tokenizer)
+
+    def make(self) -> dict[str, Objective]:
+        """Make them, by name."""
+        used = sorted({name for stage in self.recipe.stages for name in stage.mix})
+        made: dict[str, Objective] = {name: MAKERS[name](self) for name in used}
+        if self.recipe.family != "distilbert" or self.parent is None:
+            return made
+        temperature = self.recipe.temperature
+        return {name: Distilled(each, self.parent, temperature) for name, each in made.items()}
+
+    def pairs(self, kind: Any, row_tokens: int) -> Objective:
+        """Make an objective on pairs of texts."""
+        made: Objective = kind(self.recipe, self.corpora, self.special, row_tokens=row_tokens)
+        return made
+
+    def sentiment(self) -> Objective:
+        """Make the objective on labelled sentences."""
+        path = self.cache / "sentiment.npz"
+        found = _cached(path, lambda: sentiment_examples(self.places.data, self.tokenizer))
+        return Sentiment(self.recipe, found, self.special)
+
+    def questions(self) -> Objective:
+        """Make the objective on questions and passages."""
+        rows = question_rows(self.places.data, self.recipe)
+        path = self.cache / "questions.npz"
+        found = _cached(path, lambda: question_examples(rows, self.tokenizer, self.recipe))
+        return Questions(self.recipe, found, self.special)
+
+    def aligned(self) -> Objective:
+        """Make the objective that has the parent's vectors as its target."""
+        assert self.parent is not None
+        assert self.recipe.parent is not None
+        parent = RECIPES[self.recipe.parent]
+        tokenizer = make_tokenizer(parent, self.places)
+        theirs = special_tokens(tokenizer, parent.first_word)
+        reading = Reading(self._corpora(parent, tokenizer), theirs)
+        return Aligned(self.recipe, Reading(self.corpora, self.special), reading, self.parent)
+
+    def _corpora(self, recipe: Recipe, tokenizer: Any) -> dict[str, Corpus]:
+        cache, names = self.places.cache(recipe), self.recipe.corpora
+        return load_corpora(self.places.data, cache, tokenizer, names=names, held_out=False)
 
 
-def _examples(recipe: Recipe, data: Path, cache: Path, tokenizer: Any) -> tuple[Examples, Examples]:
-    def questions() -> Examples:
-        return question_examples(question_rows(data, recipe), tokenizer, recipe)
-
-    return (
-        _cached(cache / "sentiment.npz", lambda: sentiment_examples(data, tokenizer)),
-        _cached(cache / "questions.npz", questions),
-    )
+MAKERS: dict[str, Callable[[Objectives], Objective]] = {
+    "text": lambda made: Text(made.recipe, made.corpora, made.special),
+    "replaced": lambda made: Replaced(made.recipe, made.corpora, made.special),
+    "pairs": lambda made: made.pairs(Pairs, made.recipe.row_tokens),
+    "short_pairs": lambda made: made.pairs(Pairs, made.recipe.short_tokens),
+    "order": lambda made: made.pairs(SentenceOrder, made.recipe.row_tokens),
+    "short_order": lambda made: made.pairs(SentenceOrder, made.recipe.short_tokens),
+    "aligned": Objectives.aligned,
+    "sentiment": Objectives.sentiment,
+    "questions": Objectives.questions,
+}
 
 
 def _cached(path: Path, make: Callable[[], Examples]) -> Examples:

@@ -12,22 +12,21 @@ import logging
 import sys
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 
-from components.training.assembly import Places, load_tokenizer, make_network, make_objectives
-from components.training.cards import Provenance, write_card
-from components.training.corpus import load_corpora
-from components.training.evaluate import Evaluation, held_out_figures
-from components.training.export import export
+from components.training.assembly import Objectives, Places, make_network, make_tokenizer
+from components.training.cards import Provenance, write_origin
+from components.training.evaluate import Evaluation
+from components.training.evaluation import QUICK, measure
+from components.training.export import export, parts
 from components.training.loop import Training, find_device, plan, train
-from components.training.networks import load_exported
-from components.training.probes import run_probes
+from components.training.networks import Network
 from components.training.recipes import RECIPES, Recipe
 
 PRINT_EVERY = 25  # steps
-EVALUATED = ("wikipedia", "vital_leads", "wikinews", "novels", "stories", "masc")
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -48,13 +47,13 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def run_training(training: Training, recipe: Recipe, places: Places, scale: float) -> None:
+def run_training(
+    training: Training, objectives: Objectives, checkpoint: Path, scale: float
+) -> None:
     """Train to the end of the recipe, printing the mean losses."""
-    tokenizer = load_tokenizer(places.origin(recipe))
-    objectives = make_objectives(recipe, places, tokenizer, training.teacher)
-    steps = plan(recipe, scale)
+    steps = plan(training.recipe, scale)
     recent: dict[str, list[float]] = defaultdict(list)
-    for number, losses in train(training, objectives, steps, places.checkpoint(recipe)):
+    for number, losses in train(training, objectives.make(), steps, checkpoint):
         for name, value in losses.items():
             recent[name].append(value)
         if number % PRINT_EVERY == 0:
@@ -64,20 +63,25 @@ def run_training(training: Training, recipe: Recipe, places: Places, scale: floa
             recent.clear()
 
 
-def evaluate(recipe: Recipe, places: Places, provenance: Provenance, how: Evaluation) -> None:
-    """Measure the exported files and write their card."""
-    folder = places.out / recipe.id
-    network, tokenizer = load_exported(recipe.family, str(folder)), load_tokenizer(folder)
-    network = network.to(find_device())  # type: ignore[arg-type]
-    cache = places.runs / "cache"
-    corpora = load_corpora(places.data, cache, tokenizer, names=EVALUATED, held_out=True)
-    figures = held_out_figures(network, recipe, places.data, corpora, tokenizer, how)
-    probes = run_probes(network, tokenizer)
-    write_card(folder, recipe, provenance, figures, probes)
-    for name, value in figures.items():
-        print(f"{name:28}{100 * value:6.1f} %")
-    for probe in probes:
-        print("ok  " if probe["passed"] else "FAIL", *probe["texts"], "->", probe["answers"])
+def write_origins(training: Training, places: Places, options: Any) -> None:
+    """Write beside each exported network how it came about."""
+    recipe = training.recipe
+    start = options.start_note or recipe.start or f"{recipe.parent}, changed as below"
+    provenance = Provenance.of(
+        training, start=start, start_tokens=int(options.start_tokens), remark=options.remark
+    )
+    for name, (_, part) in parts(training.network, recipe.id).items():
+        write_origin(places.out / name, recipe, part.heads, provenance)
+
+
+def prepare(recipe: Recipe, places: Places) -> tuple[Training, Any, Network | None]:
+    """Make the training where it stands, its tokenizer, and the parent it learns from."""
+    tokenizer = make_tokenizer(recipe, places)
+    network, parent = make_network(recipe, places, tokenizer)
+    training = Training(network, recipe, find_device(), parent)
+    if places.checkpoint(recipe).exists():
+        training.restore(places.checkpoint(recipe))
+    return training, tokenizer, parent
 
 
 def main() -> None:
@@ -88,24 +92,18 @@ def main() -> None:
         torch.set_num_threads(options.threads)
     recipe = RECIPES[options.model_id]
     places = Places(options.data, options.runs, options.out, options.start)
-    network, teacher = make_network(recipe, places.origin(recipe))
-    training = Training(network, recipe, find_device(), teacher)
-    if places.checkpoint(recipe).exists():
-        training.restore(places.checkpoint(recipe))
+    training, tokenizer, parent = prepare(recipe, places)
     if options.only in (None, "train"):
-        run_training(training, recipe, places, options.steps_scale)
+        objectives = Objectives(recipe, places, tokenizer, parent)
+        run_training(training, objectives, places.checkpoint(recipe), options.steps_scale)
     if options.only in (None, "export"):
         training.use_average()
-        export(training.network, places.origin(recipe), places.out / recipe.id)
+        export(training.network, tokenizer, recipe.id, places.out)
     if options.only in (None, "evaluate"):
-        how = Evaluation(64, 64, 160) if options.quick else Evaluation()
-        provenance = Provenance.of(
-            training,
-            start=options.start_note or recipe.start or f"{recipe.parent}, cut as below",
-            start_tokens=int(options.start_tokens),
-            remark=options.remark,
-        )
-        evaluate(recipe, places, provenance, how)
+        write_origins(training, places, options)
+        how = QUICK if options.quick else Evaluation()
+        for name in parts(training.network, recipe.id):
+            measure(places.out / name, places, how)
 
 
 if __name__ == "__main__":

@@ -16,11 +16,8 @@ from components.training.loop import Training
 from components.training.recipes import Recipe
 
 Figures = dict[str, float]
+FACTS = "training.json"
 
-HEADS = {
-    "bert": "masked words, next sentence, sentiment, question answering",
-    "distilbert": "masked words, sentiment, question answering",
-}
 SOURCES = {
     "wikipedia": ("English Wikipedia (2014), beginnings of central articles", "CC BY-SA"),
     "vital_leads": ("English Wikipedia (2026), leads of the vital articles", "CC BY-SA 4.0"),
@@ -41,6 +38,14 @@ MEANING = {
     "masked_": "masked words, first guess right (15 % chosen; 80 % of them [MASK], 10 % another "
     "token, 10 % as they are), {name}",
     "all_masked_wikipedia": "… the same with all of them [MASK], which is harder, Wikipedia 2014",
+    "whole_words": "masked whole words, all pieces of a word right at once, on one list for all "
+    "models (Wikipedia, news, novels, mixed genres)",
+    "sentence_order": "sentence order: neighbours in order or swapped, 128 tokens",
+    "short_sentence_order": "… the same for pairs of short texts (48 tokens)",
+    "replaced_auc": "replaced tokens among all tokens, 15 % replaced by the generator, Wikipedia "
+    "2014: area under the curve",
+    "replaced_found": "… replaced tokens found, at 50 %",
+    "originals_kept": "… original tokens left alone, at 50 %",
     "pairs_other": "next sentence: neighbours against texts of another article, 128 tokens",
     "pairs_same": "next sentence: neighbours against a text from elsewhere in the same article",
     "pairs_neighbours_found": "next sentence: neighbours recognised",
@@ -88,33 +93,37 @@ class Provenance:
         return cls(start, start_tokens, training.step, seen, spent, hardware, remark)
 
 
-def write_card(
-    folder: Path,
-    recipe: Recipe,
-    provenance: Provenance,
-    figures: Figures,
-    probes: list[dict[str, Any]],
+def write_origin(
+    folder: Path, recipe: Recipe, heads: tuple[str, ...], provenance: Provenance
 ) -> None:
-    """Write training.json and README.md beside the weights."""
+    """Write into training.json how a miniature came about; what it can do is measured later."""
     facts = {
         "recipe": asdict(recipe),
+        "heads": heads,
         "provenance": asdict(provenance),
-        "figures": figures,
-        "probes": probes,
         "versions": {"torch": torch.__version__, "transformers": transformers.__version__},
     }
+    _write(folder, facts)
+
+
+def write_card(folder: Path, figures: Figures, probes: list[dict[str, Any]]) -> None:
+    """Add what was measured to training.json, and write README.md from all of it."""
+    facts = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+    facts |= {"figures": figures, "probes": probes}
+    _write(folder, facts)
+    (folder / "README.md").write_text(model_card(folder.name, facts), encoding="utf-8")
+
+
+def _write(folder: Path, facts: dict[str, Any]) -> None:
     text = json.dumps(facts, indent=2, ensure_ascii=False)
-    (folder / "training.json").write_text(text + "\n", encoding="utf-8")
-    card = model_card(recipe, provenance, figures, probes)
-    (folder / "README.md").write_text(card, encoding="utf-8")
+    (folder / FACTS).write_text(text + "\n", encoding="utf-8")
 
 
-def model_card(
-    recipe: Recipe, provenance: Provenance, figures: Figures, probes: list[dict[str, Any]]
-) -> str:
-    """Write the card as Markdown."""
+def model_card(model_id: str, facts: dict[str, Any]) -> str:
+    """Write the card as Markdown, from what training.json holds."""
+    recipe, figures = facts["recipe"], facts["figures"]
     rows = [f"| {describe(name)} | {100 * value:.1f} % |" for name, value in figures.items()]
-    texts = [SOURCES[name] for name in recipe.corpora]
+    texts = [SOURCES[name] for name in recipe["corpora"]]
     return "\n".join(
         [
             "---",
@@ -123,15 +132,15 @@ def model_card(
             "library_name: transformers",
             "---",
             "",
-            f"# {recipe.id}",
+            f"# {model_id}",
             "",
-            f"A {FAMILIES[recipe.family].name} with {recipe.layers} layers of 384 in one file with "
-            f"all its heads: {HEADS[recipe.family]}.",
-            "Each Auto class takes its own head and ignores the others.",
+            f"A {FAMILIES[recipe['family']].name} miniature of width 384 in one file with all its "
+            f"heads: {', '.join(facts['heads'])}.",
+            "Each class of transformers takes its own head and ignores the others.",
             "",
             "## How it came about",
             "",
-            *_history(recipe, provenance),
+            *_history(recipe, Provenance(**facts["provenance"])),
             "",
             "## What it read",
             "",
@@ -147,7 +156,7 @@ def model_card(
             "",
             "## Asked directly",
             "",
-            *(_probe(probe) for probe in probes),
+            *(_probe(probe) for probe in facts["probes"]),
             "",
             "## Limits",
             "",
@@ -164,24 +173,43 @@ def describe(name: str) -> str:
     return MEANING[name]
 
 
-def _history(recipe: Recipe, provenance: Provenance) -> list[str]:
+def _history(recipe: dict[str, Any], provenance: Provenance) -> list[str]:
     total = provenance.start_tokens + provenance.tokens
+    began = BEGINNINGS.get(recipe["family"], "- {total:.1f} million tokens in all since the start.")
     lines = [
         f"- Start: {provenance.start}.",
         f"- Then {provenance.steps:,} steps over {provenance.tokens / 1e6:.1f} million tokens in "
         f"{provenance.seconds / 60:.0f} minutes on {provenance.hardware}, all heads in one run.",
-        f"- {total / 1e6:.1f} million tokens in all since the start.",
-        f"- {100 * recipe.masked:.0f} % of the tokens hidden; the weights are an average over "
+        began.format(
+            total=total / 1e6,
+            layers=", ".join(map(str, recipe["kept_layers"])),
+            parent=recipe["parent"],
+            size=f"{recipe['vocabulary_size']:,}",
+        ),
+        f"- {100 * recipe['masked']:.0f} % of the tokens hidden; the weights are an average over "
         "the last steps, stored as float16.",
     ]
-    if recipe.parent:
-        layers = ", ".join(map(str, recipe.kept_layers))
-        lines[2] = (
-            f"- Layers {layers}, embeddings and heads of {recipe.parent}; the losses of "
-            "DistilBERT (Sanh et al. 2019): soft targets, hard targets, direction of the vectors. "
-            "Sentiment and answers were learned from the teacher's scores and the labels."
-        )
     return lines + ([f"- {provenance.remark}"] if provenance.remark else [])
+
+
+_ALIGNED = (
+    "- A vocabulary of its own ({size} tokens), each token starting from the mean of the pieces "
+    "that {parent} has for it. Beside the hidden words, the vectors that {parent} computes for the "
+    "same text were a target wherever a token of the one ends with one of the other."
+)
+BEGINNINGS = {  # by family: what became of the parent's weights
+    "distilbert": "- Layers {layers}, embeddings and heads of {parent}; the losses of DistilBERT "
+    "(Sanh et al. 2019): soft targets, hard targets, direction of the vectors. Sentiment and "
+    "answers were learned from the teacher's scores and the labels.",
+    "roberta": _ALIGNED + " Layers and heads are {parent}'s; segments went into the positions.",
+    "deberta-v2": _ALIGNED + " Content projections, feed-forward layers and norms are {parent}'s; "
+    "the distances of its relative attention are new, and no positions enter at the input.",
+    "albert": _ALIGNED + " Its word vectors of 128 are the best directions of {parent}'s, and its "
+    "one layer, used by all, began as layer {layers} of {parent}.",
+    "electra": "- The discriminator began as {parent}'s encoder, the generator as its layers "
+    "{layers} with its head for masked words. Both were trained together (Clark et al. 2020), "
+    "token embeddings shared, the discriminator's loss counted 50 times.",
+}
 
 
 def _probe(probe: dict[str, Any]) -> str:

@@ -130,6 +130,7 @@ class Corpus:
     tokens: NDArray[np.uint16]
     sentences: NDArray[np.int64]  # where each sentence starts in `tokens`, and the end
     articles: NDArray[np.int64]  # where each article starts in `sentences`, and the end
+    ends: NDArray[np.uint16] | None = None  # characters of its sentence up to each token's end
 
     def sentence(self, index: int) -> NDArray[np.uint16]:
         """Give the token ids of one sentence."""
@@ -142,6 +143,9 @@ class Corpus:
     def bounds(self, article: int) -> tuple[int, int]:
         """Give an article's first sentence and the one after its last."""
         return int(self.articles[article]), int(self.articles[article + 1])
+
+
+FIELDS = ("tokens", "sentences", "articles", "ends")
 
 
 def split_sentences(text: str) -> list[str]:
@@ -158,14 +162,18 @@ def tokenise(articles: Iterable[Article], tokenizer: Any) -> Corpus:
         if len(sentences) > starts[-1]:
             starts.append(len(sentences))
     rows: list[NDArray[np.uint16]] = []
+    ends: list[NDArray[np.uint16]] = []
     for first in range(0, len(sentences), 20_000):
-        some = tokenizer.backend_tokenizer.encode_batch_fast(
-            sentences[first : first + 20_000], add_special_tokens=False
+        # every sentence as it stands in a text: after a space
+        some = tokenizer.backend_tokenizer.encode_batch(
+            [f" {sentence}" for sentence in sentences[first : first + 20_000]],
+            add_special_tokens=False,
         )
         rows.extend(np.asarray(encoding.ids, dtype=np.uint16) for encoding in some)
-    lengths = [len(row) for row in rows]
-    ends = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64)
-    return Corpus(np.concatenate(rows), ends, np.asarray(starts, dtype=np.int64))
+        ends.extend(np.asarray([e for _, e in made.offsets], dtype=np.uint16) for made in some)
+    edges = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
+    articles_at = np.asarray(starts, dtype=np.int64)
+    return Corpus(np.concatenate(rows), edges.astype(np.int64), articles_at, np.concatenate(ends))
 
 
 def load_corpora(
@@ -182,6 +190,6 @@ def _load(data: Path, cache: Path, tokenizer: Any, *, name: str, held_out: bool)
         articles = [pair for pair in READERS[name](data) if is_held_out(pair[0]) == held_out]
         corpus = tokenise(articles, tokenizer)
         logger.info("%s: %d articles, %d tokens", path.stem, len(articles), len(corpus.tokens))
-        np.savez(path, tokens=corpus.tokens, sentences=corpus.sentences, articles=corpus.articles)
+        np.savez(path, **vars(corpus))
     with np.load(path) as arrays:
-        return Corpus(arrays["tokens"], arrays["sentences"], arrays["articles"])
+        return Corpus(**{name: arrays[name] for name in FIELDS})

@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 (the field's name)
 from torch import Tensor
 
-from components.training.networks import Batch, BertWithHeads, Network
+from components.training.networks import Batch, Network
 from components.training.objectives import (
     Losses,
     Objective,
@@ -42,7 +42,7 @@ def cosine_loss(student: Tensor, teacher: Tensor, attention_mask: Tensor) -> Ten
 class Distilled:
     """An objective with a teacher; the heads in use are those that the batch asks for."""
 
-    def __init__(self, inner: Objective, teacher: BertWithHeads, temperature: float) -> None:
+    def __init__(self, inner: Objective, teacher: Network, temperature: float) -> None:
         self.inner, self.temperature = inner, temperature
         self.teacher = teacher
         teacher.train(False)

@@ -9,19 +9,20 @@ from typing import Any
 import numpy as np
 import torch
 
-from components.training import scoring
-from components.training.corpus import (
-    Corpus,
-    held_out_titles,
-    read_json_lines,
-    read_table,
-    unanswerable_titles,
+from components.training import networks, scoring
+from components.training.answering import (
+    Figures,
+    answer_scores,
+    answerable_rows,
+    no_answer_scores,
+    unanswerable_rows,
 )
-from components.training.networks import Batch, BertWithHeads, Network
-from components.training.objectives import masked_logits, span_logits
+from components.training.corpus import Corpus, read_table
+from components.training.networks import Batch, Network, on_device
+from components.training.objectives import Texts, masked_logits
 from components.training.recipes import Recipe
+from components.training.replaced import corrupted, judged_tokens
 from components.training.running_text import (
-    Ids,
     Pairing,
     SpecialTokens,
     collate,
@@ -29,11 +30,11 @@ from components.training.running_text import (
     hide,
     text_row,
 )
+from components.training.vocabularies import special_tokens
+from components.training.whole_words import whole_word_accuracy
 
-Figures = dict[str, float]
-Row = dict[str, Any]
-LONGEST_ANSWER = 30  # tokens
 ROWS = 16  # in a batch
+CHOSEN = 0.15  # share of the tokens that are guessed, or replaced
 
 
 @dataclass(frozen=True)
@@ -43,75 +44,87 @@ class Evaluation:
     text_rows: int = 256  # rows of running text for each corpus
     pairs: int = 256  # of each kind
     questions: int = 1000  # with an answer; and as many of SQuAD 2.0
+    words: int = 1000  # whole words
     autocast: bool = True  # bfloat16, as in training: much faster on CPUs
 
 
-def held_out_figures(
-    network: Network,
-    recipe: Recipe,
-    data: Path,
-    corpora: dict[str, Corpus],
-    tokenizer: Any,
-    how: Evaluation,
-) -> Figures:
-    """Measure everything that the network's family can do."""
-    network.train(False)
-    device_type = next(network.parameters()).device.type
-    with torch.inference_mode(), torch.autocast(device_type, torch.bfloat16, how.autocast):
-        figures = {
-            f"masked_{name}": masked_accuracy(network, recipe, corpus, how.text_rows)
-            for name, corpus in corpora.items()
-        }
-        hidden = replace(recipe, kept=0.0, random=0.0)
-        wikipedia = corpora["wikipedia"]
-        figures["all_masked_wikipedia"] = masked_accuracy(network, hidden, wikipedia, how.text_rows)
-        if isinstance(network, BertWithHeads):
-            figures |= pair_accuracy(network, recipe, corpora, how.pairs)
-        figures["sentiment"] = sentiment_accuracy(network, data, tokenizer)
-        figures |= answer_scores(network, answerable_rows(data, how.questions), tokenizer)
-        figures |= no_answer_scores(network, unanswerable_rows(data, how.questions), tokenizer)
+@dataclass(frozen=True)
+class Subject:
+    """What is measured, and on what."""
+
+    network: Network
+    recipe: Recipe
+    tokenizer: Any
+    corpora: dict[str, Corpus]  # held out, as the recipe's tokenizer spells them
+    data: Path
+    how: Evaluation
+    generator: Network | None = None  # ELECTRA's, which replaces the tokens to be found
+
+    @property
+    def special(self) -> SpecialTokens:
+        """The special tokens of its vocabulary."""
+        return special_tokens(self.tokenizer, self.recipe.first_word)
+
+
+def held_out_figures(subject: Subject) -> Figures:
+    """Measure everything that the network has a head for."""
+    subject.network.train(False)
+    device = next(subject.network.parameters()).device.type
+    figures: Figures = {}
+    with torch.inference_mode(), torch.autocast(device, torch.bfloat16, subject.how.autocast):
+        for head in subject.network.heads:
+            figures |= MEASURES[head](subject)
     return {name: round(value, 4) for name, value in figures.items()}
 
 
-def on_device(network: Network, batch: Batch) -> Batch:
-    """Bring a batch to where the network is."""
-    device = next(network.parameters()).device
-    return {key: value.to(device) for key, value in batch.items()}
+def masked_words(subject: Subject) -> Figures:
+    """Give the share of right first guesses by corpus, all hidden ones, and whole words."""
+    figures = {
+        f"masked_{name}": masked_accuracy(subject, subject.recipe, corpus)
+        for name, corpus in subject.corpora.items()
+    }
+    hidden = replace(subject.recipe, kept=0.0, random=0.0)
+    figures["all_masked_wikipedia"] = masked_accuracy(subject, hidden, subject.corpora["wikipedia"])
+    figures["whole_words"] = whole_word_accuracy(
+        subject.network, subject.tokenizer, subject.data, subject.how.words
+    )
+    return figures
 
 
-def masked_accuracy(network: Network, recipe: Recipe, corpus: Corpus, count: int) -> float:
+def masked_accuracy(subject: Subject, recipe: Recipe, corpus: Corpus) -> float:
     """Give the share of right first guesses for 15 % of the tokens, chosen at random.
 
     With BERT's own recipe 80 % of these are shown as [MASK], 10 % as another token, 10 % as
     they are; with `kept` and `random` at 0 all are hidden, which is harder.
     """
-    rng, special = np.random.default_rng(recipe.seed), SpecialTokens()
     right = total = 0
-    for _ in range(0, count, ROWS):
-        rows: list[tuple[Ids, ...]] = [
-            (text_row(corpus, recipe.row_tokens - 2, rng),) for _ in range(ROWS)
-        ]
-        made = hide(collate(rows, special), recipe, special, rng, share=0.15)
-        batch = on_device(network, made)
-        guesses = masked_logits(network, batch, network.encode(batch)).argmax(-1)
+    for batch in _texts(subject, recipe, corpus):
+        hidden = subject.network.encode(batch)
+        guesses = masked_logits(subject.network, batch, hidden).argmax(-1)
         right += int((guesses == batch["hidden"]).sum())
         total += len(guesses)
     return right / total
 
 
-def pair_accuracy(
-    network: BertWithHeads, recipe: Recipe, corpora: dict[str, Corpus], count: int
-) -> Figures:
+def _texts(subject: Subject, recipe: Recipe, corpus: Corpus) -> list[Batch]:
+    rng, special = np.random.default_rng(recipe.seed), subject.special
+    batches = []
+    for number in range(0, subject.how.text_rows, ROWS):
+        rows: list[Texts] = [(text_row(corpus, recipe.row_tokens - 2, rng),) for _ in range(ROWS)]
+        made = hide(collate(rows, special), recipe, special, rng, share=CHOSEN)
+        made["seed"] = torch.tensor(number)
+        batches.append(on_device(subject.network, made))
+    return batches
+
+
+def next_sentence(subject: Subject) -> Figures:
     """Give the share of pairs judged rightly, by how the second text was chosen.
 
     `pairs_other` is the usual measure: half neighbours, half texts of other articles.
     """
     figures: Figures = {}
-    for prefix, tokens in (("pairs", recipe.row_tokens), ("short_pairs", recipe.short_tokens)):
-        found = {
-            kind: _follows(network, recipe, corpora, tokens=tokens, kind=kind, count=count)
-            for kind in Pairing
-        }
+    for prefix, tokens in _lengths(subject, "pairs"):
+        found = {kind: _as_it_stood(subject, tokens, kind) for kind in Pairing}
         neighbour = found[Pairing.NEIGHBOUR]
         figures[f"{prefix}_other"] = (neighbour + 1 - found[Pairing.OTHER_ARTICLE]) / 2
         figures[f"{prefix}_same"] = (neighbour + 1 - found[Pairing.SAME_ARTICLE]) / 2
@@ -119,135 +132,88 @@ def pair_accuracy(
     return figures
 
 
-def _follows(
-    network: BertWithHeads,
-    recipe: Recipe,
-    corpora: dict[str, Corpus],
-    *,
-    tokens: int,
-    kind: Pairing,
-    count: int,
-) -> float:
-    """Give the share of pairs of one kind of which the network says that B follows A."""
-    rng, special = np.random.default_rng((recipe.seed, kind)), SpecialTokens()
-    follows = 0
-    for _ in range(0, count, ROWS):
-        rows = [
-            draw_pair(corpora, recipe.corpora, tokens - 3, rng, pairing=kind) for _ in range(ROWS)
+def sentence_order(subject: Subject) -> Figures:
+    """Give the share of neighbours whose order was judged rightly; half of them are swapped."""
+    figures: Figures = {}
+    for name, tokens in _lengths(subject, "sentence_order"):
+        in_order = _as_it_stood(subject, tokens, Pairing.NEIGHBOUR)
+        swapped = _as_it_stood(subject, tokens, Pairing.NEIGHBOUR, swap=True)
+        figures[name] = (in_order + 1 - swapped) / 2
+    return figures
+
+
+def _lengths(subject: Subject, name: str) -> tuple[tuple[str, int], ...]:
+    return (name, subject.recipe.row_tokens), (f"short_{name}", subject.recipe.short_tokens)
+
+
+def _as_it_stood(subject: Subject, tokens: int, kind: Pairing, *, swap: bool = False) -> float:
+    """Give the share of pairs of one kind that the network takes for a text as it stood."""
+    rng, special = np.random.default_rng((subject.recipe.seed, kind)), subject.special
+    room, shares = tokens - 2 - special.between, subject.recipe.corpora
+    count = 0
+    for _ in range(0, subject.how.pairs, ROWS):
+        rows: list[Texts] = [
+            draw_pair(subject.corpora, shares, room, rng, pairing=kind) for _ in range(ROWS)
         ]
-        batch = on_device(network, collate(list(rows), special))
-        follows += int((network.pair_logits(network.encode(batch)).argmax(-1) == 0).sum())
-    return follows / (-(-count // ROWS) * ROWS)
+        rows = [row[::-1] for row in rows] if swap else rows
+        batch = on_device(subject.network, collate(rows, special))
+        logits = subject.network.pair_logits(subject.network.encode(batch))
+        count += int((logits.argmax(-1) == 0).sum())
+    return count / (-(-subject.how.pairs // ROWS) * ROWS)
 
 
-def sentiment_accuracy(network: Network, data: Path, tokenizer: Any) -> float:
-    """Give the accuracy on the development set of SST-2."""
-    rows = sorted(read_table(data, "sst2_dev.tsv"), key=lambda row: len(row["sentence"]))
-    right = 0
-    for start in range(0, len(rows), 4 * ROWS):
-        some = rows[start : start + 4 * ROWS]
-        batch = tokenizer([r["sentence"].strip() for r in some], padding=True, return_tensors="pt")
-        hidden = network.encode(on_device(network, dict(batch)))
-        labels = network.sentiment_logits(hidden).argmax(-1).tolist()
-        right += sum(label == int(row["label"]) for label, row in zip(labels, some, strict=True))
-    return right / len(rows)
-
-
-def answerable_rows(data: Path, count: int) -> list[Row]:
-    """Give every n-th question of the held-out SQuAD titles, `count` in all."""
-    hidden = held_out_titles(data)
-    rows = [r for r in read_json_lines(data, "squad_train_v1.1.jsonl") if r["title"] in hidden]
-    return rows[:: max(1, len(rows) // count)][:count]
-
-
-def unanswerable_rows(data: Path, count: int) -> list[Row]:
-    """Give questions of the held-out SQuAD 2.0 titles: about half have no answer."""
-    hidden = unanswerable_titles(data, held_out=True)
-    rows = [r for r in read_json_lines(data, "squad_v2.0_dev_half.jsonl") if r["title"] in hidden]
-    return rows[:: max(1, len(rows) // count)][:count]
-
-
-def answer_scores(network: Network, rows: list[Row], tokenizer: Any) -> Figures:
-    """Score the best span, as SQuAD 1.1 does; "no answer" is not allowed."""
-    f1s, exact = [], []
-    for row, (answer, _) in zip(rows, answers(network, rows, tokenizer), strict=True):
-        expected = [item["text"] for item in row["answers"]]
-        f1s.append(scoring.f1(answer, expected))
-        exact.append(scoring.exact_match(answer, expected))
-    return {"questions_f1": float(np.mean(f1s)), "questions_exact": float(np.mean(exact))}
-
-
-def no_answer_scores(network: Network, rows: list[Row], tokenizer: Any) -> Figures:
-    """Score how well [CLS] against the best span tells questions without an answer.
-
-    `questions_dev_f1` is the best span's score on those that have one, each with several
-    accepted answers as in SQuAD's own evaluation.
-    """
-    given = answers(network, rows, tokenizer)
-    none = np.asarray([not row["answers"] for row in rows])
-    margin = np.asarray([null for _, null in given])
-    overlap = np.asarray(
-        [
-            scoring.f1(answer, [item["text"] for item in row["answers"]] or [""])
-            for row, (answer, _) in zip(rows, given, strict=True)
-        ]
-    )
-    with_null = np.where(margin > 0, none.astype(float), np.where(none, 0.0, overlap))
+def replaced_tokens(subject: Subject) -> Figures:
+    """Tell replaced tokens from others; the generator replaces 15 %, by sampling."""
+    assert subject.generator is not None
+    hidden = replace(subject.recipe, kept=0.0, random=0.0)
+    scores, truth = [], []
+    for batch in _texts(subject, hidden, subject.corpora["wikipedia"]):
+        guesses = masked_logits(subject.generator, batch, subject.generator.encode(batch))
+        shown, replaced = corrupted(batch, guesses)
+        judged = judged_tokens(batch, subject.special)
+        logits = subject.network.replaced_logits(subject.network.encode(shown)).float()
+        scores.append(logits[judged].cpu().numpy())
+        truth.append(replaced[judged].cpu().numpy())
+    logits_of_all, replaced_of_all = np.concatenate(scores), np.concatenate(truth)
+    right = (logits_of_all > 0) == replaced_of_all
     return {
-        "questions_dev_f1": float(overlap[~none].mean()),
-        "no_answer_auc": scoring.area_under_curve(margin, none),
-        "no_answer_best_accuracy": scoring.best_accuracy(margin, none),
-        "no_answer_accuracy": float(((margin > 0) == none).mean()),
-        "squad2_f1": float(with_null.mean()),
+        "replaced_auc": scoring.area_under_curve(logits_of_all, replaced_of_all),
+        "replaced_found": float(right[replaced_of_all].mean()),
+        "originals_kept": float(right[~replaced_of_all].mean()),
     }
 
 
-def answers(network: Network, rows: list[Row], tokenizer: Any) -> list[tuple[str, float]]:
-    """Give each row's best span and by how much [CLS] beats it."""
-    order = sorted(range(len(rows)), key=lambda i: len(rows[i]["context"]))
-    found: dict[int, tuple[str, float]] = {}
-    for start in range(0, len(order), ROWS):
-        chosen = order[start : start + ROWS]
-        some = _answers(network, [rows[i] for i in chosen], tokenizer)
-        found.update(zip(chosen, some, strict=True))
-    return [found[i] for i in range(len(rows))]
-
-
-def _answers(network: Network, rows: list[Row], tokenizer: Any) -> list[tuple[str, float]]:
-    encoding = tokenizer(
-        [row["question"].strip() for row in rows],
-        [row["context"] for row in rows],
-        truncation="only_second",
-        max_length=512,
-        padding=True,
-        return_offsets_mapping=True,
-        return_token_type_ids=True,
-        return_tensors="pt",
-    )
-    offsets = encoding.pop("offset_mapping")
-    batch = on_device(network, dict(encoding))
-    start, end = span_logits(network, batch, network.encode(batch)).cpu().unbind(-1)
-    null = start[:, 0] + end[:, 0]
-    start[:, 0] = end[:, 0] = torch.finfo(start.dtype).min
-    for number in range(len(rows)):  # the closing [SEP] is no answer
-        last = int(batch["attention_mask"][number].sum()) - 1
-        start[number, last] = end[number, last] = torch.finfo(start.dtype).min
-    first, last_token, score = best_spans(start, end)
-    return [
-        (
-            row["context"][offsets[i, first[i], 0] : offsets[i, last_token[i], 1]],
-            float(null[i] - score[i]),
+def sentiment(subject: Subject) -> Figures:
+    """Give the accuracy on the development set of SST-2."""
+    rows = sorted(read_table(subject.data, "sst2_dev.tsv"), key=lambda row: len(row["sentence"]))
+    right = 0
+    for start in range(0, len(rows), 4 * ROWS):
+        some = rows[start : start + 4 * ROWS]
+        batch = subject.tokenizer(
+            [row["sentence"].strip() for row in some],
+            padding=True,
+            return_token_type_ids=True,
+            return_tensors="pt",
         )
-        for i, row in enumerate(rows)
-    ]
+        hidden = subject.network.encode(on_device(subject.network, dict(batch)))
+        labels = subject.network.sentiment_logits(hidden).argmax(-1).tolist()
+        right += sum(label == int(row["label"]) for label, row in zip(labels, some, strict=True))
+    return {"sentiment": right / len(rows)}
 
 
-def best_spans(
-    start: torch.Tensor, end: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Give first and last token and score of each row's best span; logits are (rows, tokens)."""
-    size = start.shape[1]
-    allowed = torch.ones(size, size, dtype=torch.bool).triu().tril(LONGEST_ANSWER - 1)
-    scores = (start.unsqueeze(2) + end.unsqueeze(1)).masked_fill(~allowed, -torch.inf)
-    score, place = scores.flatten(1).max(1)
-    return place // size, place % size, score
+def questions(subject: Subject) -> Figures:
+    """Score answers, and the refusal to answer."""
+    given = subject.network, subject.tokenizer
+    count = subject.how.questions
+    figures = answer_scores(given[0], answerable_rows(subject.data, count), given[1])
+    return figures | no_answer_scores(given[0], unanswerable_rows(subject.data, count), given[1])
+
+
+MEASURES = {
+    networks.MASKED: masked_words,
+    networks.PAIRS: next_sentence,
+    networks.ORDER: sentence_order,
+    networks.REPLACED: replaced_tokens,
+    networks.SENTIMENT: sentiment,
+    networks.QUESTIONS: questions,
+}

@@ -1,100 +1,93 @@
-"""Writes a network to a folder that every Auto class loads, and looks that it does."""
+"""Writes a network to a folder that every class of its family loads, and looks that it does."""
 
 from __future__ import annotations
 
 import copy
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import (
-    AutoModelForMaskedLM,
-    AutoModelForNextSentencePrediction,
-    AutoModelForQuestionAnswering,
-    AutoModelForSequenceClassification,
-    BertTokenizer,
-    DistilBertTokenizer,
-)
+import transformers
 
-from components.training.networks import Network
+from components.training.networks import ElectraPair, Network
 
 LARGEST = 50_000_000  # bytes: what a repository without large-file storage takes well
+GENERATOR = "-generator"  # after the name of ELECTRA's folder and kind
 
-
-@dataclass(frozen=True)
-class Format:
-    """How a family's checkpoint is written: its tokenizer, and what its one file must load as."""
-
-    tokenizer: Any
-    classes: tuple[Any, ...]  # every Auto class that finds its head in the file
-    architectures: tuple[str, ...]  # the same, as config.json names them
-
-
-FORMATS: dict[str, Format] = {  # by config.model_type
-    "bert": Format(
-        BertTokenizer,
-        (
-            AutoModelForMaskedLM,
-            AutoModelForNextSentencePrediction,
-            AutoModelForSequenceClassification,
-            AutoModelForQuestionAnswering,
-        ),
-        (
-            "BertForMaskedLM",
-            "BertForNextSentencePrediction",
-            "BertForSequenceClassification",
-            "BertForQuestionAnswering",
-        ),
+CLASSES: dict[str, tuple[str, ...]] = {  # kind of network -> what its one file must load as
+    "bert": (
+        "BertForMaskedLM",
+        "BertForNextSentencePrediction",
+        "BertForSequenceClassification",
+        "BertForQuestionAnswering",
     ),
-    "distilbert": Format(
-        DistilBertTokenizer,
-        (
-            AutoModelForMaskedLM,
-            AutoModelForSequenceClassification,
-            AutoModelForQuestionAnswering,
-        ),
-        (
-            "DistilBertForMaskedLM",
-            "DistilBertForSequenceClassification",
-            "DistilBertForQuestionAnswering",
-        ),
+    "roberta": (
+        "RobertaForMaskedLM",
+        "RobertaForSequenceClassification",
+        "RobertaForQuestionAnswering",
+    ),
+    "albert": (
+        "AlbertForMaskedLM",
+        "AlbertForPreTraining",
+        "AlbertForSequenceClassification",
+        "AlbertForQuestionAnswering",
+    ),
+    "distilbert": (
+        "DistilBertForMaskedLM",
+        "DistilBertForSequenceClassification",
+        "DistilBertForQuestionAnswering",
+    ),
+    "electra": (
+        "ElectraForPreTraining",
+        "ElectraForSequenceClassification",
+        "ElectraForQuestionAnswering",
+    ),
+    "electra-generator": ("ElectraForMaskedLM",),
+    "deberta-v2": (
+        "DebertaV2ForMaskedLM",
+        "DebertaV2ForSequenceClassification",
+        "DebertaV2ForQuestionAnswering",
     ),
 }
 
 
-def export(network: Network, vocabulary: Path, folder: Path) -> None:
-    """Write weights (fp16), configuration and tokenizer; replace the folder whole."""
-    made = folder.with_name(folder.name + ".new")
-    shutil.rmtree(made, ignore_errors=True)
-    family = network.config.model_type
-    plain: Any = copy.deepcopy(network)
-    plain.half().cpu()
-    plain.save_pretrained(made)
-    plain.config.architectures = list(FORMATS[family].architectures)
-    plain.config.save_pretrained(made)
-    write_tokenizer(vocabulary, family, made)
-    check(made, family)
-    shutil.rmtree(folder, ignore_errors=True)
-    made.rename(folder)
+def parts(network: Network, model_id: str) -> dict[str, tuple[str, Network]]:
+    """Give what is written of a training: the folder's name -> (kind of network, network)."""
+    kind = str(network.config.model_type)
+    if not isinstance(network, ElectraPair):
+        return {model_id: (kind, network)}
+    return {
+        model_id: (kind, network.discriminator),
+        model_id + GENERATOR: (kind + GENERATOR, network.generator),
+    }
 
 
-def write_tokenizer(vocabulary: Path, family: str, folder: Path) -> None:
-    """Write the tokenizer of `vocabulary` under the family's own class."""
-    kind = FORMATS[family].tokenizer
-    tokens = BertTokenizer.from_pretrained(str(vocabulary)).get_vocab()
-    kind(vocab=tokens, do_lower_case=True, model_max_length=512).save_pretrained(folder)
+def export(network: Network, tokenizer: Any, model_id: str, out: Path) -> None:
+    """Write weights (fp16), configuration and tokenizer; replace each folder whole."""
+    for name, (kind, part) in parts(network, model_id).items():
+        folder = out / name
+        made = folder.with_name(folder.name + ".new")
+        shutil.rmtree(made, ignore_errors=True)
+        plain: Any = copy.deepcopy(part)
+        plain.half().cpu()
+        plain.save_pretrained(made)
+        plain.config.architectures = list(CLASSES[kind])
+        plain.config.save_pretrained(made)
+        tokenizer.save_pretrained(made)
+        check(made, kind)
+        shutil.rmtree(folder, ignore_errors=True)
+        made.rename(folder)
 
 
-def check(folder: Path, family: str) -> None:
+def check(folder: Path, kind: str) -> None:
     """Load every head from the folder; none may lack a weight, none may hold a NaN."""
-    for kind in FORMATS[family].classes:
-        network, report = kind.from_pretrained(
+    for name in CLASSES[kind]:
+        network, report = getattr(transformers, name).from_pretrained(
             folder, dtype=torch.float32, output_loading_info=True
         )
         lacking = set(report["missing_keys"]) | {key[0] for key in report["mismatched_keys"]}
-        assert not lacking, f"{kind.__name__} lacks {sorted(lacking)}"
-        assert all(weight.isfinite().all() for weight in network.parameters()), kind.__name__
+        assert not lacking, f"{name} lacks {sorted(lacking)}"
+        assert all(weight.isfinite().all() for weight in network.parameters()), name
     size = (folder / "model.safetensors").stat().st_size
     assert size <= LARGEST, f"{size} bytes are too many for the repository"

@@ -131,6 +131,7 @@ def question_examples(rows: list[Row], tokenizer: Any, recipe: Recipe) -> Exampl
     """Tokenise questions and passages; find the answer's tokens, in a window if need be."""
     encode = tokenizer.backend_tokenizer.encode_batch
     rng = np.random.default_rng(recipe.seed)
+    between = tokenizer("a", "b")["input_ids"].count(tokenizer.sep_token_id) - 1
     texts: list[tuple[list[int], ...]] = []
     spans: list[tuple[int, int]] = []
     for first in range(0, len(rows), 5_000):
@@ -138,7 +139,7 @@ def question_examples(rows: list[Row], tokenizer: Any, recipe: Recipe) -> Exampl
         questions = encode([row["question"].strip() for row in some], add_special_tokens=False)
         passages = encode([row["context"] for row in some], add_special_tokens=False)
         for row, question, passage in zip(some, questions, passages, strict=True):
-            found = _feature(row, question.ids[:60], passage, recipe, rng)
+            found = _feature(row, question.ids[:60], passage, recipe, rng, between=between)
             if found is not None:
                 texts.append(found[0])
                 spans.append(found[1])
@@ -146,24 +147,37 @@ def question_examples(rows: list[Row], tokenizer: Any, recipe: Recipe) -> Exampl
 
 
 def _feature(
-    row: Row, question: list[int], passage: Any, recipe: Recipe, rng: np.random.Generator
+    row: Row,
+    question: list[int],
+    passage: Any,
+    recipe: Recipe,
+    rng: np.random.Generator,
+    *,
+    between: int,
 ) -> tuple[tuple[list[int], list[int]], tuple[int, int]] | None:
     """Lay out one example; None where the answer cuts through a token."""
-    room = recipe.question_tokens - len(question) - 3
+    room = recipe.question_tokens - len(question) - 2 - between
     if not row["answers"]:
         return (question, passage.ids[:room]), (0, 0)
-    span = answer_tokens(row["answers"][0], passage.offsets)
+    span = answer_tokens(row["answers"][0], row["context"], passage.offsets)
     if span is None or span[1] - span[0] >= room:
         return None
     earliest, latest = max(0, span[1] + 1 - room), min(span[0], max(0, len(passage.ids) - room))
     start = int(rng.integers(min(earliest, latest), latest + 1))
-    shift = len(question) + 2 - start
+    shift = len(question) + 1 + between - start
     return (question, passage.ids[start : start + room]), (span[0] + shift, span[1] + shift)
 
 
-def answer_tokens(answer: dict[str, Any], offsets: list[tuple[int, int]]) -> tuple[int, int] | None:
-    """Find the first and last token of an answer, whose edges must be edges of tokens."""
+def answer_tokens(
+    answer: dict[str, Any], passage: str, offsets: list[tuple[int, int]]
+) -> tuple[int, int] | None:
+    """Find the first and last token of an answer, whose edges must be edges of tokens.
+
+    Some tokenizers count the space before a word in; one that is nothing but a space does not
+    begin an answer.
+    """
     start, end = answer["start"], answer["start"] + len(answer["text"])
-    first = next((i for i, edge in enumerate(offsets) if edge[0] == start), None)
-    last = next((i for i, edge in enumerate(offsets) if edge[1] == end), None)
+    words = [(edge[1] - len(passage[edge[0] : edge[1]].lstrip()), edge[1]) for edge in offsets]
+    first = next((i for i, (a, b) in enumerate(words) if a == start and b > a), None)
+    last = next((i for i, (a, b) in enumerate(words) if b == end and b > a), None)
     return None if first is None or last is None or last < first else (first, last)

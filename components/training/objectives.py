@@ -11,16 +11,18 @@ from typing import Protocol
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 (the field's name)
+from numpy.typing import NDArray
 from torch import Tensor
 
 from components.training.corpus import Corpus
 from components.training.labelled import Examples, Order
-from components.training.networks import Batch, BertWithHeads, Network
+from components.training.networks import Batch, Network
 from components.training.recipes import Recipe
 from components.training.running_text import (
     EASY_PAIRINGS,
     NOT_FOLLOWS,
     PAIRINGS,
+    Ids,
     Pairing,
     SpecialTokens,
     collate,
@@ -31,6 +33,8 @@ from components.training.running_text import (
 )
 
 Losses = dict[str, Tensor]
+Texts = tuple[Ids, ...]
+Labels = NDArray[np.integer]
 
 
 class Objective(Protocol):
@@ -58,7 +62,7 @@ class Text:
         """Make one part of the batch of that number."""
         rng = np.random.default_rng((self.recipe.seed, 1, number, part))
         room = self.recipe.row_tokens - 2
-        rows: list[tuple[np.ndarray, ...]] = [
+        rows: list[Texts] = [
             (text_row(draw(self.corpora, self.recipe.corpora, rng), room, rng),)
             for _ in range(self.recipe.rows // self.recipe.parts)
         ]
@@ -88,25 +92,44 @@ class Pairs:
     def batch(self, number: int, part: int = 0) -> Batch:
         """Make one part of the batch of that number."""
         rng = np.random.default_rng((self.recipe.seed, self.row_tokens, number, part))
+        rows, labels = self.pairs(number, rng)
+        batch = hide(collate(rows, self.special), self.recipe, self.special, rng)
+        batch["labels"] = torch.from_numpy(labels)
+        return batch
+
+    def pairs(self, number: int, rng: np.random.Generator) -> tuple[list[Texts], Labels]:
+        """Draw pairs, and say of each whether it stands so in a text (0) or not (1)."""
         pairings = EASY_PAIRINGS if number < self.recipe.easy_pairs else PAIRINGS
         kinds = rng.permutation(np.resize(pairings, self.rows))
-        shares, room = self.recipe.corpora, self.row_tokens - 3
-        rows: list[tuple[np.ndarray, ...]] = [
-            draw_pair(self.corpora, shares, room, rng, pairing=Pairing(kind)) for kind in kinds
-        ]
-        batch = hide(collate(rows, self.special), self.recipe, self.special, rng)
-        batch["labels"] = torch.from_numpy(np.where(kinds == 0, 0, NOT_FOLLOWS))
-        return batch
+        rows: list[Texts] = [self.draw(Pairing(kind), rng) for kind in kinds]
+        return rows, np.where(kinds == 0, 0, NOT_FOLLOWS)
+
+    def draw(self, pairing: Pairing, rng: np.random.Generator) -> Texts:
+        """Draw one pair."""
+        shares, room = self.recipe.corpora, self.row_tokens - 2 - self.special.between
+        return draw_pair(self.corpora, shares, room, rng, pairing=pairing)
 
     def losses(self, network: Network, batch: Batch) -> Losses:
         """Give the losses of the hidden tokens and of the pairs."""
-        assert isinstance(network, BertWithHeads), "only BERT has a next-sentence head"
         hidden = network.encode(batch)
         pairs = network.pair_logits(hidden).float()
         return {
             "masked": F.cross_entropy(masked_logits(network, batch, hidden), batch["hidden"]),
             "pairs": F.cross_entropy(pairs, batch["labels"]),
         }
+
+
+class SentenceOrder(Pairs):
+    """Masked words and sentence order: neighbours as they stand, or swapped (Lan et al. 2020)."""
+
+    def pairs(self, number: int, rng: np.random.Generator) -> tuple[list[Texts], Labels]:
+        """Draw neighbours, half of them swapped (1)."""
+        del number
+        labels = rng.permutation(np.resize((0, 1), self.rows))
+        drawn = [self.draw(Pairing.NEIGHBOUR, rng) for _ in labels]
+        return [
+            row[::-1] if label else row for row, label in zip(drawn, labels, strict=True)
+        ], labels
 
 
 class Sentiment:
@@ -146,16 +169,16 @@ class Questions:
         batch = collate([self.examples.texts(index) for index in chosen], self.special)
         batch["spans"] = torch.from_numpy(self.examples.labels[chosen])
         share = self.recipe.masked_in_passages
-        return hide(batch, self.recipe, self.special, rng, share=share)
+        return hide(batch, self.recipe, self.special, rng, share=share) if share else batch
 
     def losses(self, network: Network, batch: Batch) -> Losses:
-        """Give the losses of starts and ends, and of the hidden tokens."""
+        """Give the losses of starts and ends, and of the hidden tokens where there are any."""
         hidden = network.encode(batch)
-        logits, words = span_logits(network, batch, hidden), masked_logits(network, batch, hidden)
-        return {
-            "questions": F.cross_entropy(logits, batch["spans"]),
-            "masked_in_passages": F.cross_entropy(words, batch["hidden"]),
-        }
+        losses = {"questions": F.cross_entropy(span_logits(network, batch, hidden), batch["spans"])}
+        if "hidden" in batch:
+            words = masked_logits(network, batch, hidden)
+            losses["masked_in_passages"] = F.cross_entropy(words, batch["hidden"])
+        return losses
 
 
 def span_logits(network: Network, batch: Batch, hidden: Tensor) -> Tensor:

@@ -7,45 +7,63 @@ from typing import Any
 
 import torch
 
-from components.training.evaluate import answers, on_device
-from components.training.networks import BertWithHeads, Network
+from components.training.answering import answers
+from components.training.networks import (
+    MASKED,
+    ORDER,
+    PAIRS,
+    QUESTIONS,
+    REPLACED,
+    SENTIMENT,
+    Batch,
+    Network,
+    on_device,
+)
 
 
 @dataclass(frozen=True)
 class Probe:
     """What is asked, and the answers that pass."""
 
-    task: str
+    head: str
     texts: tuple[str, ...]
     accepted: tuple[str, ...]  # none: for the eye only
 
 
-FILL, PAIR, LABEL, ASK = "fill-mask", "next-sentence", "sentiment", "question-answering"
 PASSAGE = (
     "Transformers are deep learning models that use self-attention to process sequences "
     "efficiently."
 )
 PROBES = (
-    Probe(FILL, ("Paris is the [MASK] of France.",), ("capital",)),
-    Probe(FILL, ("The capital of France is [MASK].",), ("paris",)),
+    Probe(MASKED, ("Paris is the [MASK] of France.",), ("capital",)),
+    Probe(MASKED, ("The capital of France is [MASK].",), ("paris",)),
     Probe(
-        FILL,
+        MASKED,
         ("The cat sat on the [MASK].",),
         ("floor", "chair", "table", "bed", "ground", "couch", "sofa", "mat", "bench"),
     ),
-    Probe(FILL, ("She drank a cup of [MASK].",), ("tea", "coffee")),
-    Probe(FILL, ("The bank is near the [MASK].",), ()),
-    Probe(PAIR, ("The weather is nice today.", "Let's go for a walk."), ("follows",)),
+    Probe(MASKED, ("She drank a cup of [MASK].",), ("tea", "coffee")),
+    Probe(MASKED, ("The bank is near the [MASK].",), ()),
+    Probe(PAIRS, ("The weather is nice today.", "Let's go for a walk."), ("follows",)),
     Probe(
-        PAIR,
+        PAIRS,
         ("The weather is nice today.", "Python is a programming language."),
         ("does not follow",),
     ),
-    Probe(LABEL, ("This course is excellent.",), ("POSITIVE",)),
-    Probe(LABEL, ("The service was disappointing.",), ("NEGATIVE",)),
-    Probe(LABEL, ("Learning Transformers is enjoyable.",), ("POSITIVE",)),
-    Probe(ASK, ("What mechanism do Transformers use?", PASSAGE), ("self-attention",)),
+    Probe(SENTIMENT, ("This course is excellent.",), ("POSITIVE",)),
+    Probe(SENTIMENT, ("The service was disappointing.",), ("NEGATIVE",)),
+    Probe(SENTIMENT, ("Learning Transformers is enjoyable.",), ("POSITIVE",)),
+    Probe(QUESTIONS, ("What mechanism do Transformers use?", PASSAGE), ("self-attention",)),
+    Probe(ORDER, ("She opened the fridge.", "There was no milk left."), ()),
+    Probe(ORDER, ("There was no milk left.", "She opened the fridge."), ()),
+    Probe(REPLACED, ("The cat sat on tree.",), ()),
+    Probe(REPLACED, ("The chef ate the meal in the kitchen.",), ()),
 )
+OUTCOMES = {
+    PAIRS: ("follows", "does not follow"),
+    ORDER: ("in order", "swapped"),
+    SENTIMENT: ("NEGATIVE", "POSITIVE"),
+}
 
 
 def run_probes(network: Network, tokenizer: Any) -> list[dict[str, Any]]:
@@ -53,37 +71,56 @@ def run_probes(network: Network, tokenizer: Any) -> list[dict[str, Any]]:
     network.train(False)
     with torch.inference_mode():
         return [
-            {"task": probe.task, "texts": probe.texts, **_answer(network, tokenizer, probe)}
+            {"head": probe.head, "texts": probe.texts, **_answer(network, tokenizer, probe)}
             for probe in PROBES
-            if probe.task != PAIR or isinstance(network, BertWithHeads)
+            if probe.head in network.heads
         ]
 
 
 def _answer(network: Network, tokenizer: Any, probe: Probe) -> dict[str, Any]:
-    if probe.task == ASK:
+    if probe.head == QUESTIONS:
         question, context = probe.texts
         answer, _ = answers(network, [{"question": question, "context": context}], tokenizer)[0]
         return {"answers": {answer: None}, "passed": answer in probe.accepted}
-    batch = dict(tokenizer(*probe.texts, return_tensors="pt", return_token_type_ids=True))
+    texts = [text.replace("[MASK]", str(tokenizer.mask_token)) for text in probe.texts]
+    batch = dict(tokenizer(*texts, return_tensors="pt", return_token_type_ids=True))
     batch = on_device(network, batch)
-    hidden = network.encode(batch)
-    if probe.task == FILL:
-        position = (batch["input_ids"][0] == tokenizer.mask_token_id).nonzero()[0, 0]
-        scores, ids = network.mask_logits(hidden[0, position]).softmax(-1).topk(5)
-        names = tokenizer.convert_ids_to_tokens(ids.tolist())
-    else:
-        logits = _label_logits(network, probe, hidden)
-        scores, ids = logits[0].softmax(-1).sort(descending=True)
-        labels = ("follows", "does not follow") if probe.task == PAIR else ("NEGATIVE", "POSITIVE")
-        names = [labels[i] for i in ids.tolist()]
-    found = dict(zip(names, [round(score, 4) for score in scores.tolist()], strict=True))
-    looked_at = names if probe.task == FILL else names[:1]
+    names, scores = ANSWERERS.get(probe.head, _labels)(network, tokenizer, probe, batch)
+    found = dict(zip(names, [round(score, 4) for score in scores], strict=True))
+    looked_at = [n.lower() for n in names] if probe.head == MASKED else names[:1]
     passed = not probe.accepted or bool(set(looked_at) & set(probe.accepted))
     return {"answers": found, "passed": passed}
 
 
-def _label_logits(network: Network, probe: Probe, hidden: torch.Tensor) -> torch.Tensor:
-    if probe.task == PAIR:
-        assert isinstance(network, BertWithHeads)
-        return network.pair_logits(hidden)
-    return network.sentiment_logits(hidden)
+Answered = tuple[list[str], list[float]]
+
+
+def _words(network: Network, tokenizer: Any, probe: Probe, batch: Batch) -> Answered:
+    del probe
+    position = (batch["input_ids"][0] == tokenizer.mask_token_id).nonzero()[0, 0]
+    vectors = network.encode(batch)[0, position]
+    scores, ids = network.mask_logits(vectors).softmax(-1).topk(5)
+    names = tokenizer.convert_ids_to_tokens(ids.tolist())
+    return [name.lstrip("Ġ▁") or name for name in names], scores.tolist()
+
+
+def _suspicion(network: Network, tokenizer: Any, probe: Probe, batch: Batch) -> Answered:
+    del probe
+    scores = network.replaced_logits(network.encode(batch))[0].sigmoid()
+    names = tokenizer.convert_ids_to_tokens(batch["input_ids"][0].tolist())
+    numbered = [f"{number} {name}" for number, name in enumerate(names)][1:-1]
+    return numbered, scores.tolist()[1:-1]
+
+
+def _labels(network: Network, tokenizer: Any, probe: Probe, batch: Batch) -> Answered:
+    del tokenizer
+    hidden = network.encode(batch)
+    if probe.head == SENTIMENT:
+        logits = network.sentiment_logits(hidden)
+    else:
+        logits = network.pair_logits(hidden)
+    scores, ids = logits[0].softmax(-1).sort(descending=True)
+    return [OUTCOMES[probe.head][i] for i in ids.tolist()], scores.tolist()
+
+
+ANSWERERS = {MASKED: _words, REPLACED: _suspicion}

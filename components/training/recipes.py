@@ -20,13 +20,19 @@ class Recipe:
     """All that decides what a miniature becomes, apart from the data itself."""
 
     id: str  # also the folder's name under assets/models
-    family: str  # "bert" or "distilbert"
+    family: str  # as FAMILIES spells it
     parent: str | None  # the recipe whose exported weights it starts from and learns from
     start: str | None  # the pip package whose weights it starts from, where it has no parent
     stages: tuple[Stage, ...]
     corpora: dict[str, float]  # corpus -> share of the rows of running text
     layers: int  # transformer blocks
-    kept_layers: tuple[int, ...] = ()  # the parent's layers that become the student's
+    kept_layers: tuple[int, ...] = ()  # the parent's layers that become the student's, ALBERT's
+    # one, or those of ELECTRA's generator
+    tokenizer: str = "BertTokenizer"  # its class in transformers
+    vocabulary: str | None = None  # how an own vocabulary is trained; None: the parent's
+    vocabulary_size: int = 20_000
+    first_word: int = 1996  # the lowest id that may stand in for a hidden token
+    embedding: int = 384  # numbers of a token's vector
     row_tokens: int = 128  # tokens in a row of running text
     rows: int = 32  # rows of running text in a step: 4,096 tokens
     short_tokens: int = 48  # room for a pair of single sentences, as visitors type them
@@ -60,6 +66,14 @@ CORPORA = {
     "openstax": 0.03,
     "squad": 0.05,
     "reviews": 0.04,
+}
+
+LONGER = {
+    "text": 0.27,
+    "pairs": 0.25,
+    "short_pairs": 0.07,
+    "sentiment": 0.09,
+    "questions": 0.32,
 }
 
 BERT_MINI = Recipe(
@@ -118,6 +132,8 @@ BERT_MINI = Recipe(
                 "questions": 0.10,
             },
         ),
+        Stage("longer, warm-up", steps=80, learning_rate=(3e-5, 3e-4), mix=LONGER),
+        Stage("longer", steps=3600, learning_rate=(3e-4, 0.0), mix=LONGER),
     ),
 )
 
@@ -125,6 +141,7 @@ DISTILBERT_MINI = replace(
     BERT_MINI,
     id="distilbert-mini",
     family="distilbert",
+    tokenizer="DistilBertTokenizer",
     parent="bert-mini",
     start=None,
     layers=3,
@@ -145,4 +162,87 @@ DISTILBERT_MINI = replace(
     ),
 )
 
-RECIPES = {recipe.id: recipe for recipe in (BERT_MINI, DISTILBERT_MINI)}
+_GROWN = replace(BERT_MINI, parent="bert-mini", start=None)
+
+ROBERTA_MINI = replace(
+    _GROWN,
+    id="roberta-mini",
+    family="roberta",
+    tokenizer="RobertaTokenizer",
+    vocabulary="byte-level BPE",
+    first_word=300,  # below are special tokens and single bytes
+    stages=(
+        Stage("vocabulary", steps=400, learning_rate=(5e-4, 5e-4), mix={"aligned": 1.0}),
+        Stage(
+            "heads",
+            steps=1000,
+            learning_rate=(4.5e-4, 0.0),
+            mix={"aligned": 0.25, "text": 0.25, "sentiment": 0.12, "questions": 0.38},
+        ),
+    ),
+)
+ALBERT_MINI = replace(
+    _GROWN,
+    id="albert-mini",
+    family="albert",
+    tokenizer="AlbertTokenizer",
+    vocabulary="unigram",
+    first_word=5,
+    embedding=128,
+    kept_layers=(3,),
+    stages=(
+        Stage("vocabulary", steps=550, learning_rate=(1e-3, 8e-4), mix={"aligned": 1.0}),
+        Stage(
+            "heads",
+            steps=1150,
+            learning_rate=(8e-4, 0.0),
+            mix={"aligned": 0.22, "order": 0.28, "sentiment": 0.12, "questions": 0.38},
+        ),
+    ),
+)
+ELECTRA_MINI = replace(
+    _GROWN,
+    id="electra-mini",
+    family="electra",
+    tokenizer="ElectraTokenizer",
+    kept_layers=(0, 2, 4),
+    masked=0.15,
+    masked_in_passages=0.0,  # the discriminator fills no blanks
+    stages=(
+        Stage(
+            "replaced tokens",
+            steps=1000,
+            learning_rate=(4e-4, 0.0),
+            mix={"replaced": 0.58, "sentiment": 0.10, "questions": 0.32},
+        ),
+    ),
+)
+DEBERTA_MINI = replace(
+    _GROWN,
+    id="deberta-mini",
+    family="deberta-v2",
+    tokenizer="DebertaV2Tokenizer",
+    vocabulary="unigram",
+    first_word=5,
+    stages=(
+        Stage("vocabulary", steps=500, learning_rate=(5e-4, 5e-4), mix={"aligned": 1.0}),
+        Stage(
+            "heads",
+            steps=900,
+            learning_rate=(4.5e-4, 0.0),
+            mix={"aligned": 0.25, "text": 0.25, "sentiment": 0.12, "questions": 0.38},
+        ),
+    ),
+)
+
+RECIPES = {
+    recipe.id: recipe
+    for recipe in (
+        BERT_MINI,
+        ROBERTA_MINI,
+        ALBERT_MINI,
+        DISTILBERT_MINI,
+        ELECTRA_MINI,
+        DEBERTA_MINI,
+    )
+}

@@ -41,23 +41,40 @@ class SpecialTokens:
     pad: int = 0
     first_word: int = 1996  # below are special, unused and single-character tokens
     vocabulary: int = 30_522
+    between: int = 1  # separators between the two texts of a pair
+    at_start: Ids | None = None  # id -> id of its form at the very beginning of a text
 
 
 def draw(corpora: dict[str, Corpus], shares: dict[str, float], rng: Rng) -> Corpus:
     """Choose a corpus by its share."""
+    return corpora[draw_name(corpora, shares, rng)]
+
+
+def draw_name(corpora: dict[str, Corpus], shares: dict[str, float], rng: Rng) -> str:
+    """Choose the name of a corpus by its share."""
     names = [name for name in shares if name in corpora]
     weights = np.asarray([shares[name] for name in names])
-    return corpora[names[rng.choice(len(names), p=weights / weights.sum())]]
+    return names[rng.choice(len(names), p=weights / weights.sum())]
 
 
 def text_row(corpus: Corpus, room: int, rng: Rng) -> Ids:
     """Take up to `room` tokens from a random sentence on, to the article's end at most."""
+    return corpus.tokens[text_range(corpus, text_start(corpus, room, rng), room)]
+
+
+def text_start(corpus: Corpus, room: int, rng: Rng) -> int:
+    """Choose the sentence that a row of `room` tokens begins with."""
     sentence = int(rng.integers(len(corpus.sentences) - 1))
     first, after = corpus.bounds(corpus.article_of(sentence))
     while sentence > first and corpus.sentences[after] - corpus.sentences[sentence] < room:
         sentence -= 1
-    start = corpus.sentences[sentence]
-    return corpus.tokens[start : min(start + room, corpus.sentences[after])]
+    return sentence
+
+
+def text_range(corpus: Corpus, sentence: int, room: int) -> slice:
+    """Give where the tokens of a row that begins with `sentence` lie."""
+    start, after = corpus.sentences[sentence], corpus.bounds(corpus.article_of(sentence))[1]
+    return slice(int(start), int(min(start + room, corpus.sentences[after])))
 
 
 def take(corpus: Corpus, sentence: int, after: int, room: int) -> tuple[Ids, int]:
@@ -128,20 +145,38 @@ def collate(
     rows: list[tuple[Ids, ...]], special: SpecialTokens, longest: int | None = None
 ) -> Batch:
     """Lay one or two texts a row between [CLS] and [SEP], padded to the longest row."""
-    sizes = [1 + sum(len(text) + 1 for text in row) for row in rows]
+    laid = [_lay_out(row, special) for row in rows]
+    sizes = [len(ids) for ids, _ in laid]
     shape = (len(rows), longest or max(sizes))
     ids = np.full(shape, special.pad, dtype=np.int64)
     types, seen = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    for number, (row, size) in enumerate(zip(rows, sizes, strict=True)):
-        parts = [[special.cls], *[[*text, special.sep] for text in row]]
-        ids[number, :size] = np.concatenate(parts)
-        types[number, 1 + len(parts[1]) : size] = 1
-        seen[number, :size] = 1
+    for number, (row, second) in enumerate(laid):
+        ids[number, : len(row)] = row
+        types[number, second : len(row)] = 1
+        seen[number, : len(row)] = 1
     return {
         "input_ids": torch.from_numpy(ids),
         "token_type_ids": torch.from_numpy(types),
         "attention_mask": torch.from_numpy(seen),
     }
+
+
+def _lay_out(texts: tuple[Ids, ...], special: SpecialTokens) -> tuple[Ids, int]:
+    """Give one row, and where its second text begins (its end, where there is none)."""
+    row = [special.cls]
+    second = 0
+    for number, text in enumerate(texts):
+        if number:
+            row += [special.sep] * (special.between - 1)
+            second = len(row)
+        row += [*_from_the_start(text, special), special.sep]
+    return np.asarray(row), second or len(row)
+
+
+def _from_the_start(text: Ids, special: SpecialTokens) -> Ids:
+    if special.at_start is None or not len(text):
+        return text
+    return np.concatenate([special.at_start[text[:1]], text[1:]])
 
 
 def hide(

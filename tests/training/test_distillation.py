@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from components.training.distillation import cosine_loss, soft_loss
+from components.training.growing import distilbert_of
 from components.training.loop import Step
-from components.training.networks import student_of
 from tests.training import tiny
 
 
@@ -33,7 +35,8 @@ def test_a_student_with_all_layers_says_what_its_teacher_says() -> None:
     """The renamed weights, the folded segment vector and the heads are all in place."""
     teacher = tiny.bert().eval()
     torch.nn.init.normal_(teacher.bert.embeddings.token_type_embeddings.weight)
-    student = student_of(teacher, (0, 1)).eval()
+    recipe = replace(tiny.recipe("distilbert-mini"), kept_layers=(0, 1))
+    student = distilbert_of(recipe, teacher).eval()
     batch = tiny.objectives(tiny.recipe())["text"].batch(0)
     theirs, ours = teacher.encode(batch), student.encode(batch)
     seen = batch["attention_mask"].bool()

@@ -10,7 +10,8 @@ import pytest
 from transformers import BertTokenizerFast
 
 from components.training import corpus, labelled
-from tests.training import tiny
+from components.training.recipes import RECIPES
+from tests import fakes
 
 PASSAGE = "In 1862 the mill-owner, Ann Lee, sold 3,000 boats to the town of York for £40."
 WORDS = "in 1862 the mill owner ann lee sold 3 000 boats to town of york for £ 40 who how many"
@@ -38,21 +39,21 @@ def row(answer: str, context: str = PASSAGE, title: str = "Mills") -> labelled.R
 def test_offsets_slice_back_to_the_answer(tokenizer: BertTokenizerFast, answer: str) -> None:
     offsets = tokenizer(PASSAGE, add_special_tokens=False, return_offsets_mapping=True)
     edges = offsets["offset_mapping"]
-    span = labelled.answer_tokens(row(answer)["answers"][0], edges)
+    span = labelled.answer_tokens(row(answer)["answers"][0], PASSAGE, edges)
     assert span is not None
     assert PASSAGE[edges[span[0]][0] : edges[span[1]][1]] == answer
 
 
 def test_an_answer_that_cuts_through_a_token_is_left_out(tokenizer: BertTokenizerFast) -> None:
     rows = [row("oats"), row("York")]
-    assert len(labelled.question_examples(rows, tokenizer, tiny.RECIPES["bert-mini"]).labels) == 1
+    assert len(labelled.question_examples(rows, tokenizer, RECIPES["bert-mini"]).labels) == 1
 
 
 @pytest.mark.parametrize("room", [256, 18, 12])
 def test_the_span_marks_the_answer_in_the_laid_out_row(
     tokenizer: BertTokenizerFast, room: int
 ) -> None:
-    recipe = replace(tiny.RECIPES["bert-mini"], question_tokens=room)
+    recipe = replace(RECIPES["bert-mini"], question_tokens=room)
     examples = labelled.question_examples([row("York"), row("Ann Lee")], tokenizer, recipe)
     for index, answer in enumerate(["york", "ann lee"]):
         question, passage = examples.texts(index)
@@ -63,7 +64,7 @@ def test_the_span_marks_the_answer_in_the_laid_out_row(
 
 
 def test_no_answer_is_marked_at_cls(tokenizer: BertTokenizerFast) -> None:
-    examples = labelled.question_examples([row("nowhere")], tokenizer, tiny.RECIPES["bert-mini"])
+    examples = labelled.question_examples([row("nowhere")], tokenizer, RECIPES["bert-mini"])
     assert examples.labels.tolist() == [[0, 0]]
 
 
@@ -101,7 +102,7 @@ def test_held_out_titles_give_no_training_question(tmp_path: Path) -> None:
     second = [row("nowhere", title=f"Second {number}") for number in range(4)]
     write(tmp_path / "squad_v2.0_dev_half.jsonl.xz", "\n".join(map(json.dumps, second)))
     hidden = corpus.held_out_titles(tmp_path) | corpus.unanswerable_titles(tmp_path, held_out=True)
-    used = {r["title"] for r in labelled.question_rows(tmp_path, tiny.RECIPES["bert-mini"])}
+    used = {r["title"] for r in labelled.question_rows(tmp_path, RECIPES["bert-mini"])}
     assert corpus.held_out_titles(tmp_path)
     assert used
     assert not used & hidden
@@ -110,3 +111,18 @@ def test_held_out_titles_give_no_training_question(tmp_path: Path) -> None:
 def write(path: Path, text: str) -> None:
     with lzma.open(path, "wt", encoding="utf-8") as file:
         file.write(text)
+
+
+@pytest.mark.parametrize("family", fakes.FAMILY_NAMES)
+def test_the_answer_of_every_family_slices_back_to_the_text(family: str) -> None:
+    """Some count the space before a word in, and a piece may be nothing but that space."""
+    passage = "the soup was cold but the bread was warm"
+    for answer in ("the soup", "cold", "the bread was warm"):
+        made = fakes.tokenizer_of(family)(
+            passage, add_special_tokens=False, return_offsets_mapping=True
+        )
+        edges = made["offset_mapping"]
+        given = {"text": answer, "start": passage.index(answer)}
+        span = labelled.answer_tokens(given, passage, edges)
+        assert span is not None
+        assert passage[edges[span[0]][0] : edges[span[1]][1]].strip() == answer

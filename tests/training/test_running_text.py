@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from components.training.objectives import Pairs, Text
+from components.training.objectives import Pairs, SentenceOrder, Text
+from components.training.recipes import RECIPES
 from components.training.running_text import Pairing, collate, draw_pair, hide, pair_row, text_row
 from tests.training import tiny
+
+NUMBERS = {"talk": tiny.numbers(1), "news": tiny.numbers(2)}
 
 
 def rows(count: int = 400) -> list[tuple[np.ndarray, ...]]:
@@ -50,7 +53,7 @@ def test_two_texts_are_laid_out_as_bert_wants_them() -> None:
 
 
 def test_a_row_of_text_stays_within_its_article_and_its_room() -> None:
-    corpus, rng = tiny.corpus(1), np.random.default_rng(0)
+    corpus, rng = tiny.numbers(1), np.random.default_rng(0)
     for _ in range(200):
         row = text_row(corpus, 20, rng)
         assert 0 < len(row) <= 20
@@ -58,7 +61,7 @@ def test_a_row_of_text_stays_within_its_article_and_its_room() -> None:
 
 
 def test_a_neighbour_follows_at_once() -> None:
-    corpus, rng = tiny.corpus(1), np.random.default_rng(0)
+    corpus, rng = tiny.numbers(1), np.random.default_rng(0)
     text = corpus.tokens.tolist()
     for _ in range(100):
         pair = pair_row(corpus, 40, rng, pairing=Pairing.NEIGHBOUR, elsewhere=corpus)
@@ -71,13 +74,13 @@ def test_a_neighbour_follows_at_once() -> None:
 def test_a_far_text_comes_from_the_same_article() -> None:
     recipe, rng, kind = tiny.recipe(), np.random.default_rng(0), Pairing.SAME_ARTICLE
     for _ in range(100):
-        left, right = draw_pair(tiny.corpora(), recipe.corpora, 40, rng, pairing=kind)
+        left, right = draw_pair(NUMBERS, recipe.corpora, 40, rng, pairing=kind)
         assert (int(left[0]) - 4) // 4 == (int(right[0]) - 4) // 4
 
 
 def test_another_article_is_another_one_even_in_the_same_corpus() -> None:
     recipe, rng, kind = tiny.recipe(), np.random.default_rng(0), Pairing.OTHER_ARTICLE
-    one = {"talk": tiny.corpus(1)}
+    one = {"talk": tiny.numbers(1)}
     for _ in range(100):
         left, right = draw_pair(one, recipe.corpora, 40, rng, pairing=kind)
         assert (int(left[0]) - 4) // 4 != (int(right[0]) - 4) // 4
@@ -85,24 +88,54 @@ def test_another_article_is_another_one_even_in_the_same_corpus() -> None:
 
 def test_labels_of_pairs_are_balanced() -> None:
     recipe = tiny.recipe()
-    objective = Pairs(recipe, tiny.corpora(), tiny.SPECIAL, row_tokens=recipe.row_tokens)
+    objective = Pairs(recipe, NUMBERS, tiny.SPECIAL, row_tokens=recipe.row_tokens)
     for number in range(4):
         assert objective.batch(number)["labels"].float().mean() == 0.5
 
 
-def test_no_row_is_longer_than_its_room_and_every_id_is_in_range() -> None:
-    recipe = tiny.recipe()
+@pytest.mark.parametrize("model_id", sorted(RECIPES))
+def test_no_row_is_longer_than_its_room_and_every_id_is_in_range(model_id: str) -> None:
+    recipe = tiny.recipe(model_id)
     for name, objective in tiny.objectives(recipe).items():
         for number in range(5):
             ids = objective.batch(number, 1)["input_ids"]
             assert ids.min() >= 0, name
-            assert ids.max() < tiny.SPECIAL.vocabulary, name
-            assert ids.shape[1] <= recipe.row_tokens, name
+            assert ids.max() < len(tiny.tokenizer(recipe)), name
+            limit = recipe.question_tokens if name == "questions" else recipe.row_tokens
+            assert ids.shape[1] <= limit, name
+
+
+@pytest.mark.parametrize("model_id", sorted(RECIPES))
+def test_texts_are_laid_out_as_the_family_s_tokenizer_does_it(model_id: str) -> None:
+    recipe = tiny.recipe(model_id)
+    tokenizer, special = tiny.tokenizer(recipe), tiny.special(recipe)
+    texts = ("the river ran", "the soup was cold")
+    inside = [tokenizer(f" {text}", add_special_tokens=False)["input_ids"] for text in texts]
+    made = collate([tuple(np.asarray(ids) for ids in inside)], special)
+    wanted = tokenizer(*texts, return_token_type_ids=True)
+    assert made["input_ids"][0].tolist() == wanted["input_ids"]
+    second = wanted["input_ids"].index(special.sep) + special.between
+    assert made["token_type_ids"][0].tolist() == [
+        int(i >= second) for i in range(len(wanted["input_ids"]))
+    ]
+
+
+def test_half_of_the_neighbours_are_swapped() -> None:
+    recipe = tiny.recipe()
+    objective = SentenceOrder(recipe, NUMBERS, tiny.SPECIAL, row_tokens=recipe.row_tokens)
+    rows, labels = objective.pairs(0, np.random.default_rng(0))
+    assert labels.mean() == 0.5
+    texts = [corpus.tokens.tolist() for corpus in NUMBERS.values()]
+    for (first, second), label in zip(rows, labels, strict=True):
+        joined = (
+            [*second.tolist(), *first.tolist()] if label else [*first.tolist(), *second.tolist()]
+        )
+        assert any(text[i : i + len(joined)] == joined for text in texts for i in range(len(text)))
 
 
 def test_a_batch_depends_on_its_number_and_part_alone() -> None:
     def ids(number: int, part: int) -> torch.Tensor:
-        made = Text(tiny.recipe(), tiny.corpora(), tiny.SPECIAL)
+        made = Text(tiny.recipe(), NUMBERS, tiny.SPECIAL)
         return made.batch(number, part)["input_ids"]
 
     assert torch.equal(ids(3, 0), ids(3, 0))

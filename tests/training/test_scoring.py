@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from components.training import scoring
-from components.training.evaluate import LONGEST_ANSWER, best_spans
+from components.training.answering import LONGEST_ANSWER, best_spans
 
 
 def test_articles_case_and_punctuation_do_not_count() -> None:
