@@ -35,29 +35,59 @@ LABELLED = (
     ("SST-2 (Socher et al. 2013)", "none stated; built on film reviews under CC BY 4.0"),
 )
 MEANING = {
-    "masked_": "masked words, first guess right (15 % chosen; 80 % of them [MASK], 10 % another "
-    "token, 10 % as they are), {name}",
-    "all_masked_wikipedia": "… the same with all of them [MASK], which is harder, Wikipedia 2014",
-    "whole_words": "masked whole words, all pieces of a word right at once, on one list for all "
-    "models (Wikipedia, news, novels, mixed genres)",
-    "sentence_order": "sentence order: neighbours in order or swapped, 128 tokens",
+    "masked_": (
+        "15 % of the tokens of {name} chosen, 80 % of them hidden, 10 % replaced, 10 % left as "
+        "they are (Devlin et al. 2019, section 3.1): the share that the first guess gives. "
+        "Easier than hiding all."
+    ),
+    "all_masked_wikipedia": (
+        "15 % of the tokens of English Wikipedia (2014) hidden behind the mask: the share that "
+        "the first guess gives. Counted in each model's own tokens, so models with different "
+        "vocabularies cannot be compared exactly."
+    ),
+    "whole_words": (
+        "Whole words hidden, on one list for all models (Wikipedia, news, novels, mixed "
+        "genres): the share of words whose pieces are all guessed right at once. The one figure"
+        " by which models with different vocabularies can be compared."
+    ),
+    "sentence_order": (
+        "Neighbouring texts of 128 tokens in all, in order or swapped: the share judged rightly."
+    ),
     "short_sentence_order": "… the same for pairs of short texts (48 tokens)",
-    "replaced_auc": "replaced tokens among all tokens, 15 % replaced by the generator, Wikipedia "
-    "2014: area under the curve",
+    "replaced_auc": (
+        "Telling the tokens that the generator put in (15 % of Wikipedia 2014) from the others:"
+        " area under the curve, where 50 % is guessing."
+    ),
     "replaced_found": "… replaced tokens found, at 50 %",
     "originals_kept": "… original tokens left alone, at 50 %",
-    "pairs_other": "next sentence: neighbours against texts of another article, 128 tokens",
-    "pairs_same": "next sentence: neighbours against a text from elsewhere in the same article",
+    "pairs_other": (
+        "Pairs of texts of 128 tokens, half of them neighbours, half with a text of another "
+        "article: the share judged rightly."
+    ),
+    "pairs_same": (
+        "Pairs of texts of 128 tokens, half of them neighbours, half with a text from elsewhere"
+        " in the same article: the share judged rightly."
+    ),
     "pairs_neighbours_found": "next sentence: neighbours recognised",
-    "short_pairs_other": "the same three for pairs of short texts (48 tokens): another article",
+    "short_pairs_other": ("the same three for pairs of short texts (48 tokens): another article"),
     "short_pairs_same": "… same article",
     "short_pairs_neighbours_found": "… neighbours recognised",
-    "sentiment": "SST-2 development set, accuracy",
-    "questions_f1": "SQuAD 1.1 train, held-out titles, F1 of the best span (one accepted answer)",
+    "sentiment": (
+        "Accuracy on the development set of SST-2 (Socher et al. 2013), sentences of film reviews."
+    ),
+    "questions_f1": (
+        "F1 of the best span on questions of SQuAD 1.1 (Rajpurkar et al. 2016), training titles"
+        " that were held out, one accepted answer each."
+    ),
     "questions_exact": "… exact match",
-    "questions_dev_f1": "SQuAD 1.1 development questions, titles not trained on, F1 of the best "
-    "span (several accepted answers each)",
-    "no_answer_auc": "SQuAD 2.0 held-out titles: [CLS] against best span, area under the curve",
+    "questions_dev_f1": (
+        "F1 of the best span on development questions of SQuAD 1.1 (Rajpurkar et al. 2016) "
+        "whose titles were not trained on, several accepted answers each."
+    ),
+    "no_answer_auc": (
+        "Telling questions without an answer from others in SQuAD 2.0 (Rajpurkar et al. 2018), "
+        "held-out titles: area under the curve, where 50 % is guessing."
+    ),
     "no_answer_best_accuracy": "… answerable or not, accuracy at the best threshold",
     "no_answer_accuracy": "… answerable or not, accuracy at threshold 0",
     "squad2_f1": "… F1 at threshold 0",

@@ -16,6 +16,7 @@ from typing import Any
 
 from transformers import AutoTokenizer
 
+from components.models.evaluation import TABLE
 from components.training.assembly import Places
 from components.training.cards import FACTS, Figures, describe, write_card
 from components.training.corpus import load_corpora
@@ -24,11 +25,11 @@ from components.training.export import GENERATOR
 from components.training.loop import find_device
 from components.training.networks import Network, load_exported
 from components.training.probes import run_probes
+from components.training.readme import rewrite
 from components.training.recipes import RECIPES, Recipe
 
 CORPORA = ("wikipedia", "vital_leads", "wikinews", "novels", "stories", "masc")
 QUICK = Evaluation(64, 64, 160, 160)
-TABLE = "evaluation.json"
 
 
 def recipe_of(folder: Path) -> Recipe:
@@ -85,6 +86,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder with the open data")
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="where caches lie")
     parser.add_argument("--out", type=Path, default=Path("assets/models"))
+    parser.add_argument("--readme", type=Path, help="the README whose table is written anew")
     parser.add_argument("--quick", action="store_true", help="measure a small part")
     options = parser.parse_args(sys.argv[1:])
     places = Places(options.data, options.runs, options.out)
@@ -92,6 +94,8 @@ def main() -> None:
     for name in sorted(names):
         measure(options.out / name, places, QUICK if options.quick else Evaluation())
     write_table(options.out)
+    if options.readme:
+        rewrite(options.readme, options.out)
 
 
 if __name__ == "__main__":
