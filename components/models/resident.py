@@ -10,10 +10,12 @@ from typing import Any
 
 import torch
 
+from components.models import switching
 from components.models.batches import padded, rectangle
 from components.models.checkpoint import Checkpoint
 from components.models.encoding import Encoding
 from components.models.families import Family, Task
+from components.models.heads import Without
 from components.models.sharing import copied_to, storages
 
 _positions: ContextVar[torch.Tensor | None] = ContextVar("positions", default=None)
@@ -35,6 +37,7 @@ class Resident:
         self.storages = storages(self.network)
         if self.task is Task.FILL_MASK:
             self.network.base_model.register_forward_hook(_keep_positions)
+        switching.prepare(self.network, self.family.attention_output)
 
     @property
     def model_id(self) -> str:
@@ -61,17 +64,22 @@ class Resident:
         encodings: Sequence[Encoding],
         positions: Sequence[Sequence[int]] | None,
         flags: Mapping[str, bool],
+        without: Without | None = None,
     ) -> Mapping[str, Any]:
-        """Run one batch; out of accelerator memory, make room and try again, then use the CPU."""
+        """Run one batch; out of accelerator memory, make room and try again, then use the CPU.
+
+        A batch `without` heads is one encoding, and is answered with a row that is whole and one
+        row a set.
+        """
         for relief in (self._make_room, self._use_cpu):
             network = self.network
             try:
-                return self._forward_once(network, encodings, positions, flags)
+                return self._forward_once(network, encodings, positions, flags, without)
             except RuntimeError as error:
                 if not is_out_of_memory(error):
                     raise
             relief(network)  # not while the error is held: its traceback holds what filled memory
-        return self._forward_once(self.network, encodings, positions, flags)
+        return self._forward_once(self.network, encodings, positions, flags, without)
 
     def _make_room(self, network: Any) -> None:
         self.relieve(network.device.type)
@@ -95,12 +103,13 @@ class Resident:
         encodings: Sequence[Encoding],
         positions: Sequence[Sequence[int]] | None,
         flags: Mapping[str, bool],
+        without: Without | None,
     ) -> Mapping[str, Any]:
         inputs = padded(encodings, int(self.tokenizer.pad_token_id), network.device)
         chosen = None if positions is None else rectangle(positions, 0, network.device)
         token = _positions.set(chosen)
         try:
-            with torch.inference_mode():
+            with torch.inference_mode(), switching.switched_off(without, network):
                 outputs: Mapping[str, Any] = network(**inputs, **flags, return_dict=True)
         finally:
             _positions.reset(token)
@@ -118,6 +127,7 @@ def _keep_positions(_module: Any, _args: Any, output: Any) -> Any:
     positions = _positions.get()
     if positions is not None:
         hidden = output.last_hidden_state  # (batch, tokens, hidden)
-        index = positions.unsqueeze(-1).expand(-1, -1, hidden.shape[-1])
+        # one row of positions serves every row that was added to the batch on its way
+        index = positions.unsqueeze(-1).expand(len(hidden), -1, hidden.shape[-1])
         output.last_hidden_state = hidden.gather(1, index)  # (batch, positions, hidden)
     return output
