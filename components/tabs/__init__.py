@@ -4,6 +4,7 @@ from components.tabs import (
     attention,
     compare,
     fill_mask,
+    head_map,
     next_sentence,
     question_answering,
     sentiment,
@@ -16,5 +17,6 @@ TABS: tuple[Tab, ...] = (
     sentiment.TAB,
     question_answering.TAB,
     attention.TAB,
+    head_map.TAB,
     compare.TAB,
 )
