@@ -35,6 +35,7 @@ class Family:
     word_prefix: str = ""  # marks a piece that begins a word
     has_segments: bool = False  # the network was trained with token_type_ids
     positions_follow_padding: bool = False  # position numbers start after pad_token_id
+    attention_output: str = "attention.output.dense"  # in a layer: what mixes the heads' outputs
     why_not: Mapping[Task, str] = field(default_factory=dict)  # of checkpoints without the head
 
 
@@ -84,6 +85,7 @@ FAMILIES: Mapping[str, Family] = {
             profile=profiles.ALBERT,
             word_prefix="▁",
             has_segments=True,
+            attention_output="attention.dense",
             why_not={
                 Task.NEXT_SENTENCE: "ALBERT was trained on sentence order instead of next-sentence "
                 "prediction; use BERT.",
@@ -97,6 +99,7 @@ FAMILIES: Mapping[str, Family] = {
             changed="Half of BERT's layers, taught by BERT's own answers.",
             profile=profiles.DISTILBERT,
             continuation_prefix="##",
+            attention_output="attention.out_lin",
             why_not={
                 Task.NEXT_SENTENCE: f"DistilBERT {_NO_PAIRS}",
                 Task.SENTENCE_ORDER: f"DistilBERT {_NO_ORDER}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +15,10 @@ from components.models import hub
 from components.models.batches import BATCH_TOKENS, batches
 from components.models.encoding import Encoding, Span
 from components.models.families import Task
+from components.models.heads import Filler, Head, Without
 from components.models.lens import LensReading, joined, read_layers
 from components.models.resident import Resident
+from components.models.switching import first_layer
 
 Arrays = Mapping[str, NDArray[np.float32]]  # the outputs for one input, by transformers' names
 
@@ -24,6 +26,7 @@ _TOKEN_LEVEL = frozenset(
     {Task.FILL_MASK, Task.REPLACED_TOKENS, Task.QUESTION_ANSWERING, Task.ENCODER}
 )
 _BATCH_SCORES = 2**26  # numbers that a vocabulary layer gives out for one batch: 256 MB
+_PASS_TOKENS = 2_048  # positions of one pass without heads: no faster with more, and it is told of
 
 
 class LoadedModel:
@@ -175,8 +178,7 @@ class LoadedModel:
         position; without it for every token. `attentions` is (layers, heads, queries, keys) and
         `hidden_states` (layers + 1, tokens, hidden).
         """
-        if positions is not None and self.task is not Task.FILL_MASK:
-            raise ValueError(f"a head for {self.task} gives no logits at chosen positions")
+        self._check_positions(positions)
         wanted = {"output_attentions": attentions, "output_hidden_states": hidden_states}
         flags = {name: True for name, asked in wanted.items() if asked}
         answers: list[Arrays] = [{}] * len(encodings)
@@ -220,6 +222,41 @@ class LoadedModel:
         logits = logits.view(-1, len(positions), logits.shape[-1])
         ids = torch.tensor(followed, dtype=torch.long, device=logits.device)
         return read_layers(logits, ids.view(len(positions), -1), top_k)
+
+    def run_without(
+        self,
+        encoding: Encoding,
+        sets: Sequence[frozenset[Head]],
+        *,
+        by: Filler = Filler.ZERO,
+        positions: Sequence[int] | None = None,
+    ) -> Iterator[Arrays]:
+        """Run the network over `encoding` once for each set, without the attention heads in it.
+
+        The answers come in the order of `sets` as they are computed, several sets in one pass;
+        an empty set gives the plain answer. `by` fills the place of a head, `positions` are those
+        of `run`. What a head gives is its output before the layer's output projection; the rest
+        of the layer, the projection's bias and the residual connection among it, stays.
+        """
+        self._check_positions(positions)
+        picked = None if positions is None else [positions]
+        kept = len(encoding) if positions is None else len(positions)
+        at_once = max(1, self._pass_tokens(positions is None) // max(1, len(encoding)) - 1)
+        for begin in range(0, len(sets), at_once):
+            part = sets[begin : begin + at_once]
+            order = sorted(range(len(part)), key=lambda i: first_layer(part[i]))
+            without = Without(tuple(part[i] for i in order), by)
+            outputs = self._resident.forward([encoding], picked, {}, without=without)
+            rows = {i: row for row, i in enumerate(order, start=1)}  # row 0 is whole
+            for i in range(len(part)):
+                yield _one(outputs, rows[i], kept, len(encoding), self.task)
+
+    def _check_positions(self, positions: object) -> None:
+        if positions is not None and self.task is not Task.FILL_MASK:
+            raise ValueError(f"a head for {self.task} gives no logits at chosen positions")
+
+    def _pass_tokens(self, at_every_token: bool) -> int:
+        return min(_PASS_TOKENS, self._batch_limit(at_every_token))
 
     def _batch_limit(self, at_every_token: bool) -> int:
         if self.task is Task.FILL_MASK and at_every_token:  # a row of the vocabulary a token

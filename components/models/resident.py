@@ -11,10 +11,12 @@ from typing import Any
 
 import torch
 
+from components.models import switching
 from components.models.batches import padded, rectangle
 from components.models.checkpoint import Checkpoint
 from components.models.encoding import Encoding
 from components.models.families import Family, Task
+from components.models.heads import Without
 from components.models.sharing import copied_to, storages
 
 
@@ -45,6 +47,7 @@ class Resident:
         self.storages = storages(self.network)
         if self.task is Task.FILL_MASK:
             self.network.base_model.register_forward_hook(_keep_positions)
+        switching.prepare(self.network, self.family.attention_output)
 
     @property
     def model_id(self) -> str:
@@ -73,13 +76,16 @@ class Resident:
         flags: Mapping[str, bool],
         *,
         every_layer: bool = False,
+        without: Without | None = None,
     ) -> Mapping[str, Any]:
         """Run one batch; out of accelerator memory, make room and try again, then use the CPU.
 
         With `every_layer` the head reads the chosen positions of the embeddings, then those of
-        each layer: its logits are (batch, (layers + 1) x positions, vocabulary).
+        each layer: its logits are (batch, (layers + 1) x positions, vocabulary). A batch
+        `without` heads is one encoding, and is answered with a row that is whole and one row a
+        set.
         """
-        once = partial(self._forward_once, every_layer=every_layer)
+        once = partial(self._forward_once, every_layer=every_layer, without=without)
         for relief in (self._make_room, self._use_cpu):
             network = self.network
             try:
@@ -114,6 +120,7 @@ class Resident:
         flags: Mapping[str, bool],
         *,
         every_layer: bool,
+        without: Without | None,
     ) -> Mapping[str, Any]:
         inputs = padded(encodings, int(self.tokenizer.pad_token_id), network.device)
         chosen = None
@@ -122,7 +129,7 @@ class Resident:
         flags = {**flags, "output_hidden_states": True} if every_layer else flags
         token = _chosen.set(chosen)
         try:
-            with torch.inference_mode():
+            with torch.inference_mode(), switching.switched_off(without, network):
                 outputs: Mapping[str, Any] = network(**inputs, **flags, return_dict=True)
         finally:
             _chosen.reset(token)
@@ -145,7 +152,8 @@ def _keep_positions(_module: Any, _args: Any, output: Any) -> Any:
     if chosen is not None:
         last = output.last_hidden_state  # (batch, tokens, hidden)
         states = (*output.hidden_states[:-1], last) if chosen.every_layer else (last,)
-        index = chosen.positions.unsqueeze(-1).expand(-1, -1, last.shape[-1])
+        # one row of positions serves every row that was added to the batch on its way
+        index = chosen.positions.unsqueeze(-1).expand(len(last), -1, last.shape[-1])
         kept = [state.gather(1, index) for state in states]  # each (batch, positions, hidden)
         output.last_hidden_state = torch.cat(kept, dim=1)
     return output

@@ -5,6 +5,7 @@ from components.tabs import (
     compare,
     families,
     fill_mask,
+    head_map,
     lens,
     next_sentence,
     question_answering,
@@ -21,6 +22,7 @@ TABS: tuple[Tab, ...] = (
     question_answering.TAB,
     replaced_tokens.TAB,
     attention.TAB,
+    head_map.TAB,
     compare.TAB,
     families.TAB,
 )

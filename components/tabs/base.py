@@ -88,7 +88,7 @@ def wire(
     picks: Sequence[tuple[gr.HTML, Any]] = (),
     examples: Examples | None = None,
     after: Sequence[Any] = (),
-) -> None:
+) -> list[Any]:
     """Attach a tab: its triggers, its first screen, its clicks on the text, its public endpoint.
 
     The first of `outputs` is the finding, where a refusal is shown; what was typed always stays,
@@ -96,18 +96,12 @@ def wire(
     `outputs`. `edits` is the text that clicks in the outputs change; `picks` are views with the
     control that takes the data-value of their pressed button; `after` are events of the tab's own
     that change the inputs, and that a run follows. `endpoint` is a typed, documented function
-    that answers programs.
+    that answers programs. Gives the runs, for `follow`.
     """
     shown = [*outputs, page.status]
     handler = _handler(page, run, inputs, outputs)
-    shared: dict[str, Any] = {
-        "concurrency_id": _MODEL_RUNS,
-        "concurrency_limit": _MODEL_RUNS_LIMIT,
-        "api_visibility": "private",
-        "trigger_mode": "always_last",  # what was chosen while it ran must not be lost
-        "show_progress_on": outputs[0],
-    }
-    gr.on(list(triggers), handler, list(inputs), shown, **shared)
+    shared = _options(outputs)
+    runs = [gr.on(list(triggers), handler, list(inputs), shown, **shared)]
     glue: dict[str, Any] = {"queue": False, "api_visibility": "private"}
     changes = [examples.chosen(**glue)] if examples else []
     changes += after
@@ -118,8 +112,7 @@ def wire(
         view.select(None, None, control, js=_PRESSED % view.elem_id, **glue)
         for view, control in picks
     ]
-    for change in changes:
-        change.then(handler, list(inputs), shown, **shared)
+    runs += [change.then(handler, list(inputs), shown, **shared) for change in changes]
     first = _first_screen(page, run, [component.value for component in inputs], outputs)
     page.demo.load(first, None, shown, show_progress="hidden", **glue)
     gr.events.api(
@@ -128,6 +121,34 @@ def wire(
         concurrency_id=_MODEL_RUNS,
         concurrency_limit=_MODEL_RUNS_LIMIT,
     )
+    return runs
+
+
+def follow(
+    page: Page,
+    events: Sequence[Any],
+    run: Callable[..., Any],
+    inputs: Sequence[Any],
+    outputs: Sequence[Any],
+) -> None:
+    """Let `run` follow each of `events`: it draws a part of the tab that needs no whole run.
+
+    The first of `outputs` says what was found, or what was wrong.
+    """
+    handler = _handler(page, run, inputs, outputs)
+    for event in events:
+        event.then(handler, list(inputs), [*outputs, page.status], **_options(outputs))
+
+
+def _options(outputs: Sequence[Any]) -> dict[str, Any]:
+    """Give what every event that runs a network is attached with."""
+    return {
+        "concurrency_id": _MODEL_RUNS,
+        "concurrency_limit": _MODEL_RUNS_LIMIT,
+        "api_visibility": "private",
+        "trigger_mode": "always_last",  # what was chosen while it ran must not be lost
+        "show_progress_on": outputs[0],
+    }
 
 
 class Click(gr.EventData):

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import gradio as gr
 
-from components.config import MAX_REVIEW, MAX_TEXT
+from components.config import MAX_REVIEW
 from components.models.catalog import cards_for, why_not
 from components.models.evaluation import read_evaluation
 from components.models.families import Task
 from components.tabs.base import Page, Tab, wire
-from components.tabs.controls import (
-    clickable,
-    columns,
-    examples,
-    finding_view,
-    numbers_view,
-    text_box,
-)
+from components.tabs.controls import clickable, columns, finding_view, numbers_view
+from components.tabs.task_fields import Field, Panel, TaskFields, task_fields
 from components.tasks import compare
 from components.views import compare as views
 from components.views import markup
@@ -40,26 +33,6 @@ GUIDE = markup.guide(
     "model.",
     "Find a sentence on which the models disagree. Which word must you change to make them agree?",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A text that a task needs: its name in compare.Given, and how it is asked for."""
-
-    name: str
-    label: str
-    default: str
-    lines: int = 2
-    limit: int = MAX_TEXT  # characters
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """How a task is offered: its name, what it asks for, and examples, one value a field."""
-
-    title: str
-    fields: tuple[Field, ...]
-    examples: tuple[tuple[str, ...], ...]
 
 
 PANELS: Mapping[Task, Panel] = {
@@ -90,21 +63,12 @@ PANELS: Mapping[Task, Panel] = {
 
 def build(page: Page) -> None:
     """Lay out the tab, and wire it."""
-    panels: dict[Task, gr.Column] = {}
-    values: dict[Task, list[Any]] = {}  # the texts of a task, its bundled models, ids of the Hub
     with columns() as (entry, panel, options):
         with entry:
-            choices = [(offered.title, task.value) for task, offered in PANELS.items()]
-            task = gr.Radio(
-                choices, value=choices[0][1], label="Task", interactive=True,
-                elem_id=f"{TAB.id}-task",
-            )  # fmt: skip
-            for offered in PANELS:
-                with gr.Column(visible=offered == task.value) as panels[offered]:
-                    values[offered] = [*_texts(offered), *_models(offered)]
+            fields = task_fields(TAB.id, PANELS, _models)
             submit = gr.Button("Compare", variant="primary", elem_id=f"{TAB.id}-run")
         with options:
-            ready = _examples(task, values)
+            ready = fields.examples()
         with panel:
             finding = finding_view(TAB.id)
             cards = clickable(elem_id=f"{TAB.id}-cards")
@@ -119,7 +83,7 @@ def build(page: Page) -> None:
     measured = read_evaluation(page.models.settings.models_dir)
 
     def run(task: str, *given: Any) -> tuple[Any, ...]:
-        texts, model_ids = _given(task, given)
+        texts, model_ids = _given(fields, task, given)
         result = compare.predict(
             page.models.get, model_ids, task, texts, measured=measured, tell=page.tell,
             undisturbed=page.models.undisturbed,
@@ -147,35 +111,16 @@ def build(page: Page) -> None:
             )
         )  # fmt: skip
 
-    task.change(
-        lambda chosen: [gr.update(visible=offered == chosen) for offered in panels],
-        task,
-        list(panels.values()),
-        queue=False,
-        api_visibility="private",
-    )
-    flat = list(itertools.chain.from_iterable(values.values()))
-    typed = [one.submit for one in flat if isinstance(one, gr.Textbox)]
     wire(
         page,
         TAB,
-        [submit.click, task.input, *typed],
+        [submit.click, fields.task.input, *(text.submit for text in fields.texts)],
         run,
-        [task, *flat],
+        [fields.task, *fields.flat],
         [finding, cards, tradeoff, chart, table],
         endpoint=endpoint,
         examples=ready,
     )
-
-
-def _texts(task: Task) -> list[gr.Textbox]:
-    return [
-        text_box(
-            TAB.id, f"{task}-{field.name}", field.default, field.label, lines=field.lines,
-            max_lines=12, max_length=field.limit,
-        )
-        for field in PANELS[task].fields
-    ]  # fmt: skip
 
 
 def _models(task: Task) -> list[Any]:
@@ -198,29 +143,13 @@ def _models(task: Task) -> list[Any]:
     return [bundled, others]
 
 
-def _given(task: str, values: Sequence[Any]) -> tuple[compare.Given, list[str]]:
+def _given(fields: TaskFields, task: str, values: Sequence[Any]) -> tuple[compare.Given, list[str]]:
     """Take from the values of all tasks the texts and the models of the chosen one."""
-    rest = iter(values)
-    for offered, panel in PANELS.items():
-        texts = {field.name: next(rest) for field in panel.fields}
-        bundled, others = next(rest), next(rest)
-        if offered == task:
-            return compare.Given(**texts), [*bundled, *others.split(",")]
-    return compare.Given(""), []
-
-
-def _examples(task: gr.Radio, values: Mapping[Task, Sequence[Any]]) -> Any:
-    """Offer the examples of all tasks; one chooses its task, and leaves other tasks' texts."""
-    fields = {offered: values[offered][: len(PANELS[offered].fields)] for offered in PANELS}
-    rows, labels = [], []
-    for offered, panel in PANELS.items():
-        for texts in panel.examples:
-            others = {t: texts if t is offered else [None] * len(fields[t]) for t in PANELS}
-            rows.append([offered.value, *itertools.chain.from_iterable(others.values())])
-            labels.append(f"{panel.title}: {texts[0]}")
-    return examples(
-        TAB.id, [task, *itertools.chain.from_iterable(fields.values())], rows, labels
-    )  # fmt: skip
+    texts, others = fields.chosen(task, values)
+    if not others:
+        return compare.Given(""), []
+    bundled, of_the_hub = others
+    return compare.Given(**texts), [*bundled, *of_the_hub.split(",")]
 
 
 TAB = Tab(id="compare", title="Compare", build=build)

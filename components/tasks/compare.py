@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from components.config import MAX_REVIEW, MAX_TEXT
 from components.errors import NEVER_CAUGHT, AppError, HeadError, InputError
@@ -16,6 +16,7 @@ from components.models.catalog import CATALOG
 from components.models.evaluation import Evaluation, Figure
 from components.models.families import Task
 from components.tasks import fill_mask, question_answering, sentiment
+from components.tasks.recorder import Recorder
 from components.tasks.words import check_text
 
 if TYPE_CHECKING:
@@ -231,26 +232,6 @@ def _check_models(model_ids: Iterable[str]) -> tuple[str, ...]:
     return wanted
 
 
-class _Recorder:
-    """A model that remembers what a task let it run, so that the same can be run again."""
-
-    def __init__(self, model: LoadedModel) -> None:
-        self._model = model
-        self.runs: list[tuple[Sequence[Any], dict[str, Any]]] = []
-
-    def run(self, encodings: Sequence[Any], **options: Any) -> list[Any]:
-        self.runs.append((encodings, options))
-        return list(self._model.run(encodings, **options))
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)
-
-    def again(self) -> None:
-        """Run all of it once more."""
-        for encodings, options in self.runs:
-            self._model.run(encodings, **options)
-
-
 def _entry(
     model: LoadedModel,
     task: Task,
@@ -258,7 +239,7 @@ def _entry(
     undisturbed: Callable[[], AbstractContextManager[None]],
     accuracy: float | None,
 ) -> Entry:
-    recorder = _Recorder(model)
+    recorder = Recorder(model)
     answers, notices = RUNNERS[task].answer(cast("LoadedModel", recorder), given)
     with undisturbed():
         latency = _timed(recorder.again)

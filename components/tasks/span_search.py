@@ -82,8 +82,11 @@ def decode(
     *,
     top_k: int,
     max_answer_length: int,
+    also: Span | None = None,
 ) -> Decoded:
     """Find the `top_k` best spans of `passage`, each of at most `max_answer_length` tokens.
+
+    The span `also` is given behind them, whatever its rank, if it is one that is compared.
 
     One encoding a window, one (tokens,) array of logits each. Start and end are sought together,
     in passage tokens only. Windows are compared by raw sums: a softmax within each would favour
@@ -103,7 +106,9 @@ def decode(
     nowhere = int(np.argmin([window.no_answer_logit for window in windows]))
     everything = _distinct(_joined(found))
     scores = softmax(np.append(windows[nowhere].no_answer_logit, everything.logits))
-    rows = range(min(top_k, len(everything.logits)))
+    rows = [*range(min(top_k, len(everything.logits)))]
+    if also is not None:
+        rows += np.flatnonzero((everything.spans == also).all(axis=1)).tolist()
     return Decoded(
         answers=tuple(_answer(passage, everything, row, scores[row + 1], pairs) for row in rows),
         no_answer=_evidence(scores[0], pairs, nowhere, 0, 0),

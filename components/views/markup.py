@@ -39,6 +39,7 @@ class Bar:
     tone: str = ""  # "", "yes", "no" or "muted": classes of assets/style.css
     edit: Edit | None = None
     lights: int | None = None  # see assets/lights.js
+    title: str = ""  # what the edit does, unless it puts the label into the text
 
 
 def join(parts: Sequence[str]) -> Markup:
@@ -141,7 +142,8 @@ def _bar(row: Bar) -> Markup:
         ).format(css, row.lights, inside)
     if row.edit is None:
         return Markup('<div class="{}">{}</div>').format(css, inside)
-    return button(inside, row.edit, css=css, title=f"Put “{row.label}” into the text")
+    title = row.title or f"Put “{row.label}” into the text"
+    return button(inside, row.edit, css=css, title=title)
 
 
 def guide(see: str, attempt: str) -> Markup:

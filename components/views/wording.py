@@ -20,6 +20,20 @@ def signed(number: float) -> str:
     return f"{number:+.2f}".replace("-", "−")
 
 
+def points(change: float) -> str:
+    """Write a difference of two probabilities in percentage points, always with its sign."""
+    return f"{signed_points(change)} points"
+
+
+def signed_points(change: float) -> str:
+    """Write a difference of two probabilities in percentage points, without their name."""
+    number = 100 * change
+    if abs(number) < 0.005:
+        return "±0.00" if number else "0"
+    digits = 1 if abs(number) >= 1 else 2
+    return f"{number:+.{digits}f}".replace("-", "−")
+
+
 def size(count: float) -> str:
     """Write a number of bytes (1 kB = 1000 bytes)."""
     unit = 0

@@ -14,10 +14,15 @@ os.environ.update(
 )
 
 from components.config import ASSETS
-from tests.bench import fill_mask, memory, start
+from tests.bench import fill_mask, head_map, memory, start
 from tests.bench.ratio import Ratio, table
 
-BENCHES = {"fill_mask": fill_mask.measure, "memory": memory.measure, "start": start.measure}
+BENCHES = {
+    "fill_mask": fill_mask.measure,
+    "head_map": head_map.measure,
+    "memory": memory.measure,
+    "start": start.measure,
+}
 
 
 def main() -> None:

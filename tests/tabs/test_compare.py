@@ -3,11 +3,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import gradio as gr
 import pytest
 
 from components.models.families import Task
 from components.models.manager import ModelManager
 from components.tabs import compare as tab
+from components.tabs.task_fields import task_fields
 from components.tasks import compare
 
 Open = Callable[..., Any]
@@ -35,7 +37,9 @@ def test_every_example_is_answered(models: ModelManager, task: Task) -> None:
 
 def test_the_texts_and_models_of_the_chosen_task_are_taken() -> None:
     values = ["a [MASK]", ["bert-mini"], "x/y, z", "fine", [], "", "who", "a passage", ["m"], "h"]
-    taken = {task: tab._given(task, values) for task in tab.PANELS}
+    with gr.Blocks():
+        fields = task_fields("x", tab.PANELS, tab._models)
+    taken = {task: tab._given(fields, task, values) for task in tab.PANELS}
     assert taken == {
         Task.FILL_MASK: (compare.Given("a [MASK]"), ["bert-mini", "x/y", " z"]),
         Task.SENTIMENT: (compare.Given("fine"), [""]),
