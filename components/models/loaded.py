@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -15,7 +15,11 @@ from components.models import hub
 from components.models.batches import BATCH_TOKENS, batches
 from components.models.encoding import Encoding
 from components.models.families import Task
+from components.models.matching import Match, calls_kept, match_of
 from components.models.resident import Resident
+
+if TYPE_CHECKING:
+    from components.models.watching import WatchedModel
 
 Arrays = Mapping[str, NDArray[np.float32]]  # the outputs for one input, by transformers' names
 
@@ -186,6 +190,20 @@ class LoadedModel:
                 kept = len(encodings[i]) if positions is None else len(positions[i])
                 answers[i] = _one(outputs, row, kept, len(encodings[i]), self.task)
         return answers
+
+    def match(self, encoding: Encoding, *, layer: int, head: int, token: int) -> Match:
+        """Give the query of `token` in one head, every key, and the scaled scores they make."""
+        nowhere = [[0]] if self.task is Task.FILL_MASK else None  # spares the vocabulary layer
+        with calls_kept() as calls:
+            self._resident.forward([encoding], nowhere, {})
+        module, inputs = calls[layer]
+        return match_of(module, inputs, self.family.model_type, head, token)
+
+    def watched(self) -> WatchedModel:
+        """Give a model for one run, which keeps the inputs and the attention of what it ran."""
+        from components.models.watching import WatchedModel
+
+        return WatchedModel(self)
 
     def _batch_limit(self, at_every_token: bool) -> int:
         if self.task is Task.FILL_MASK and at_every_token:  # a row of the vocabulary a token

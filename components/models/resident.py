@@ -14,6 +14,7 @@ from components.models.batches import padded, rectangle
 from components.models.checkpoint import Checkpoint
 from components.models.encoding import Encoding
 from components.models.families import Family, Task
+from components.models.matching import watch_attention
 from components.models.sharing import copied_to, storages
 
 _positions: ContextVar[torch.Tensor | None] = ContextVar("positions", default=None)
@@ -35,6 +36,7 @@ class Resident:
         self.storages = storages(self.network)
         if self.task is Task.FILL_MASK:
             self.network.base_model.register_forward_hook(_keep_positions)
+        watch_attention(self.network, self.family.model_type)
 
     @property
     def model_id(self) -> str:
