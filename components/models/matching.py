@@ -43,46 +43,44 @@ class Match:
         return total
 
 
-def _content_alone(
+def _position_parts(
     module: Any, inputs: Inputs, query: torch.Tensor, key: torch.Tensor, head: int, token: int
-) -> tuple[float, _Parts]:
-    scale = math.sqrt(query.shape[-1])
-    return scale, {"content": key @ query / scale}
-
-
-def _disentangled(
-    module: Any, inputs: Inputs, query: torch.Tensor, key: torch.Tensor, head: int, token: int
-) -> tuple[float, _Parts]:
-    """Tell content from position, as DisentangledSelfAttention adds them up."""
-    kinds = [kind for kind in ("c2p", "p2c") if kind in module.pos_att_type]
-    scale = math.sqrt(query.shape[-1] * (1 + len(kinds)))
-    parts = {"content": key @ query / scale}
+) -> _Parts:
+    """Give what positions add, unscaled, as DisentangledSelfAttention adds it up."""
+    kinds = _kinds(module)
     if not module.relative_attention:
-        return scale, parts
+        return {}
     span = module.pos_ebd_size
     places = inputs["rel_embeddings"][: 2 * span]  # (places, hidden)
     distance = inputs["relative_pos"].reshape(key.shape[0], -1)[token].long()  # (keys,)
-    # The network turns these buckets round for keys that look back; for square inputs that is
-    # the same distance.
+    # For position → content the network looks distances up from the key's side and turns the
+    # sign round: the same bucket.
     index = (distance + span).clamp(0, 2 * span - 1)  # (keys,)
+    parts: _Parts = {}
     if "c2p" in kinds:
         project = module.key_proj if module.share_att_key else module.pos_key_proj
         place_keys = _of_head(project(places), module, head)  # (places, size)
-        parts["content → position"] = (place_keys @ query)[index] / scale
+        parts["content → position"] = (place_keys @ query)[index]
     if "p2c" in kinds:
         project = module.query_proj if module.share_att_key else module.pos_query_proj
         place_queries = _of_head(project(places), module, head)[index]  # (keys, size)
-        parts["position → content"] = (key * place_queries).sum(-1) / scale
-    return scale, parts
+        parts["position → content"] = (key * place_queries).sum(-1)
+    return parts
+
+
+def _kinds(module: Any) -> list[str]:
+    """Say which scores of positions a module adds; each makes it scale all of them down more."""
+    said = getattr(module, "pos_att_type", None) or []
+    return [kind for kind in ("c2p", "p2c") if kind in said]
 
 
 @dataclass(frozen=True, slots=True)
 class Projections:
-    """What a family calls its query and key layers, and how it makes scores of them."""
+    """What a family calls its query and key layers, and what else it adds to their product."""
 
     query: str = "query"
     key: str = "key"
-    score: Callable[..., tuple[float, _Parts]] = _content_alone
+    positions: Callable[..., _Parts] | None = None
 
 
 PROJECTIONS: Mapping[str, Projections] = {
@@ -91,7 +89,7 @@ PROJECTIONS: Mapping[str, Projections] = {
     "albert": Projections(),
     "distilbert": Projections("q_lin", "k_lin"),
     "electra": Projections(),
-    "deberta-v2": Projections("query_proj", "key_proj", _disentangled),
+    "deberta-v2": Projections("query_proj", "key_proj", _position_parts),
 }
 
 
@@ -128,12 +126,15 @@ def match_of(module: Any, inputs: Inputs, model_type: str, head: int, token: int
         hidden = inputs["hidden_states"][0]  # (tokens, hidden)
         query = _of_head(getattr(module, names.query)(hidden[token]), module, head)  # (size,)
         key = _of_head(getattr(module, names.key)(hidden), module, head)  # (tokens, size)
-        scale, parts = names.score(module, inputs, query, key, head, token)
+        parts = {"content": key @ query}
+        if names.positions is not None:
+            parts |= names.positions(module, inputs, query, key, head, token)
+    scale = math.sqrt(query.shape[-1] * (1 + len(_kinds(module))))
     return Match(
         query=_array(query),
         keys=_array(key),
         scale=scale,
-        parts={name: _array(part) for name, part in parts.items()},
+        parts={name: _array(part / scale) for name, part in parts.items()},
     )
 
 

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from components.models.encoding import Encoding
 from components.models.loaded import Arrays, LoadedModel
 
+_ROUNDING = 1e-4  # what rows of float32 are off by is far below
+
 
 class WatchedModel(LoadedModel):
     """Hand it to a task in place of the model: afterwards it knows what the task ran.
@@ -36,10 +38,13 @@ class WatchedModel(LoadedModel):
         return self._answers
 
     def attention(self, index: int = 0) -> NDArray[np.float32]:
-        """Give the attention of one of `inputs`, (layers, heads, queries, keys); rows sum to one."""
+        """Give the attention of one of `inputs`, (layers, heads, queries, keys)."""
         kept = self._answers[index].get("attentions")
         if kept is None:
             kept = super().run([self.inputs[index]], attentions=True)[0]["attentions"]
+        sums = kept.sum(axis=-1, keepdims=True)
+        if np.abs(sums - 1).max() < _ROUNDING:
+            return kept
         # Half precision rounds every weight; divided by their sum, the rows sum to one again.
-        whole: NDArray[np.float32] = kept / kept.sum(axis=-1, keepdims=True)
+        whole: NDArray[np.float32] = kept / sums
         return whole
