@@ -40,7 +40,7 @@ const matrixPlace = (width) => {
   const left = Math.min(width * 0.3, Math.max(...rows.map((t) => widthOf(shortened(t, 14), size))) + 10);
   const top = Math.max(...columns.map((t) => widthOf(shortened(t, 14), size))) * 0.87 + 14;
   const room = width - left - 28; // the last label leans over the edge
-  const cell = Math.min(30, room / Math.max(columns.length, 8));
+  const cell = Math.min(44, room / Math.max(columns.length, 8));
   return { left, top, cell, size, step: Math.max(1, Math.ceil((size + 3) / cell)) };
 };
 const sceneMatrix = (pen, width) => {
@@ -77,7 +77,7 @@ const tilePlaces = (value, width, isSmall) => {
   const { layers, perLayer } = value.tileset;
   const isModel = layers.length > 1;
   const labelWidth = isModel ? 26 : 0;
-  const wanted = isSmall ? 62 : isModel ? 0 : 150;
+  const wanted = isSmall ? 62 : isModel ? 0 : 170;
   const across = isModel ? perLayer : Math.max(1, Math.min(perLayer, Math.floor((width + 8) / (wanted + 8))));
   const gap = isModel ? Math.min(8, width / perLayer / 8) : 8;
   const side = Math.min(isSmall ? 80 : 230, (width - labelWidth - gap * (across - 1)) / across);
@@ -105,10 +105,10 @@ const sceneTiles = (pen, width, isSmall = false) => {
     const { left, top, side, layer, head } = place;
     const on = layer === value.layer && head === value.head;
     pen.image(heatImage(matrixOf(data.tiles, i), colours, 1), left, top, side, side);
-    if (on) pen.rect(left - 1, top - 1, side + 2, side + 2, { stroke: accent });
+    if (on) pen.rect(left + 1, top + 1, side - 2, side - 2, { stroke: accent });
     if (!isModel) {
       pen.text(left + side / 2, top + side + 10, isSmall ? `${head}` : `head ${head}`, { size: isSmall ? 12 : 13, colour: on ? ink : soft, align: 'center', bold: on });
-      if (label > 20) pen.text(left + side / 2, top + side + 26, value.tileset.notes[i], { size: 11, colour: soft, align: 'center' });
+      if (label > 20) pen.text(left + side / 2, top + side + 26, shortened(value.tileset.notes[i], Math.floor(side / 6.7)), { size: 11, colour: soft, align: 'center' });
     }
     if (isModel && head === 0) pen.text(16, top + side / 2, `${layer}`, { size: 12, colour: soft, align: 'right' });
     if (isModel && layer === 0) pen.text(left + side / 2, 10, `${head}`, { size: 12, colour: soft, align: 'center' });

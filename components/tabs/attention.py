@@ -151,7 +151,9 @@ def build(page: Page) -> None:
             with gr.Accordion("All numbers", open=False):
                 shares = gr.HTML(elem_id=f"{TAB.id}-shares")
                 table = numbers_view(TAB.id, views.HEADERS, label="Strongest links of the picture")
-                head_table = numbers_view(TAB.id, (), name="head-table", label="All heads, sorted")
+                head_table = numbers_view(
+                    TAB.id, heads.HEADERS, name="head-table", label="All heads, sorted"
+                )
                 match_table = numbers_view(
                     TAB.id, views.MATCH_HEADERS, name="match-table", label="Query and keys"
                 )

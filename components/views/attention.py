@@ -169,7 +169,7 @@ def _match(result: AttentionResult) -> dict[str, Any]:
         "query": _rounded(match.query),
         "products": [_rounded(match.query * match.keys[i]) for i in positions],
         "scores": [[round(float(column[i]), 4) for column in columns] for i in positions],
-        "weights": [round(float(weights[i]), 6) for i in positions],
+        "weights": _rounded(weights[positions]),
         "rest": f"{left} other tokens together: {percent(1 - float(weights[positions].sum()))}"
         if left
         else "",

@@ -22,6 +22,20 @@ _NAMES: Mapping[Target, str] = {
     "word": "“{}”",
     "other text": "the other text",
 }
+_TARGETS: tuple[Target, ...] = ("previous", "next", "itself", "first", "separator", "other text")
+HEADERS = [
+    "Layer",
+    "Head",
+    "Pattern",
+    "Previous token",
+    "Next token",
+    "Token itself",
+    "First token",
+    "[SEP] or </s>",
+    "Other text",
+    "Entropy, bits",
+    "Distance, tokens",
+]
 _TOLD = 6  # heads in the sorted list
 
 
@@ -84,7 +98,9 @@ def note(pattern: Pattern, statistics: HeadStatistics) -> str:
         return f"broad {figure}"
     what = name(pattern.target, statistics.tokens[pattern.target])
     short = what.removeprefix("the ").removeprefix("token ")
-    return f"{short} {figure}" if pattern.is_marked else f"mixed: {short} {figure}"
+    if pattern.is_marked:
+        return f"{short} {figure}"
+    return f"mixed: {short.removesuffix(' token')} {figure}"
 
 
 def panels(statistics: HeadStatistics, order: str, chosen: tuple[int, int]) -> Markup:
@@ -99,7 +115,8 @@ def _specialists(statistics: HeadStatistics, chosen: tuple[int, int]) -> Markup:
     for target in statistics.shares:
         best = statistics.strongest(target)
         what = name(target, statistics.tokens[target]).removeprefix("the ")
-        rows.append(_row(what, best.score, percent(best.score), (best.layer, best.head), chosen))
+        at = best.layer, best.head
+        rows.append(_row(what, _place(at), best.score, percent(best.score), at, chosen))
     return Markup(
         '<section class="lab-panel"><h4>Which head looks there most? Choose one to see it.</h4>'
         '<div class="lab-bars lab-picks">{}</div></section>'
@@ -114,44 +131,48 @@ def _sorted(statistics: HeadStatistics, order: Order, chosen: tuple[int, int]) -
         at = divmod(int(place), statistics.heads)
         value = float(values[at])
         named = note(statistics.pattern(*at), statistics)
-        rows.append(_row(named, abs(value) / (top or 1), order.written(value), at, chosen))
+        part = abs(value) / (top or 1)
+        rows.append(_row(_place(at), named, part, order.written(value), at, chosen))
     return Markup(
         '<section class="lab-panel"><h4>Heads by {}</h4><div class="lab-bars lab-picks">{}</div>'
         "</section>"
     ).format(order.label, join(rows))
 
 
+def _place(at: tuple[int, int]) -> str:
+    return "layer {}, head {}".format(*at)
+
+
 def _row(
-    label: str, part: float, figure: str, at: tuple[int, int], chosen: tuple[int, int]
+    label: str, below: str, part: float, figure: str, at: tuple[int, int], chosen: tuple[int, int]
 ) -> Markup:
     return Markup(
         '<button type="button" class="lab-bar{}" data-pick="{},{}" title="Look at this head">'
         '<span class="lab-bar-label">{}</span><span class="lab-bar-track">'
         '<span class="lab-bar-fill" style="width:{:.2f}%"></span></span>'
         '<span class="lab-bar-value">{}</span>'
-        '<span class="lab-pick-name">layer {}, head {}</span></button>'
-    ).format(" lab-picked" if at == chosen else "", *at, label, 100 * part, figure, *at)
+        '<span class="lab-pick-name">{}</span></button>'
+    ).format(" lab-picked" if at == chosen else "", *at, label, 100 * part, figure, below)
 
 
-def headers(statistics: HeadStatistics) -> list[str]:
-    """Name the columns of `table`."""
-    shares = [name(t, statistics.tokens[t]).removeprefix("the ") for t in statistics.shares]
-    return ["Layer", "Head", "Pattern", *shares, "Entropy, bits", "Distance, tokens"]
-
-
-def table(statistics: HeadStatistics, order: str) -> dict[str, list[object]]:
-    """List the figures of every head, sorted as asked."""
+def table(statistics: HeadStatistics, order: str) -> list[list[str | int]]:
+    """List the figures of every head, sorted as asked; empty where the input has no such place."""
     values = ORDERS[order].of(statistics)
-    rows: list[object] = []
+    rows: list[list[str | int]] = []
     for place in np.argsort(-values, axis=None, kind="stable"):
         at = divmod(int(place), statistics.heads)
         rows.append(
             [
                 *at,
                 note(statistics.pattern(*at), statistics),
-                *(percent(float(share[at])) for share in statistics.shares.values()),
+                *(_figure(statistics, target, at) for target in _TARGETS),
                 f"{abs(float(statistics.entropy[at])):.2f}",
                 f"{float(statistics.distance[at]):.1f}",
             ]
         )
-    return {"headers": list(headers(statistics)), "data": rows}
+    return rows
+
+
+def _figure(statistics: HeadStatistics, target: Target, at: tuple[int, int]) -> str:
+    share = statistics.shares.get(target)
+    return "" if share is None else percent(float(share[at]))
