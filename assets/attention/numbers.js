@@ -19,7 +19,6 @@ const matrixOf = (packed, index) => ({
 const weightAt = (matrix, row, column) => matrix.values[row * matrix.columns + column];
 const inWords = (share) => {
   const part = 100 * share;
-  if (part <= 0) return '0 %';
   if (part < 0.1) return '< 0.1 %';
   return `${part < 10 ? part.toFixed(1) : Math.round(part)} %`;
 };

@@ -122,7 +122,10 @@ const matchPlace = (width) => {
   const label = Math.min(width * 0.26, Math.max(...match.tokens.map((t) => widthOf(shortened(t, 16), 13))) + 12);
   const numbers = 62 * (match.parts.length > 1 ? match.parts.length + 1 : 1) + 8;
   const weight = Math.max(84, Math.min(150, width * 0.2));
-  return { label, numbers, weight, strip: Math.max(24, width - label - numbers - weight - 60), row: 24, top: 78 };
+  const room = width - label - numbers - weight - 60;
+  const isNarrow = room < 90; // a phone: the strip goes below the numbers
+  const start = isNarrow ? width - numbers - weight - 60 : label + room; // of the numbers
+  return { label, numbers, weight, start, isNarrow, left: isNarrow ? 0 : label, strip: isNarrow ? width : room, row: isNarrow ? 42 : 24, top: 78 };
 };
 const strip = (pen, values, x, y, width, height) => {
   const top = Math.max(...values.map(Math.abs)) || 1;
@@ -131,28 +134,28 @@ const strip = (pen, values, x, y, width, height) => {
 };
 const sceneMatch = (pen, width) => {
   const { match } = data.value;
-  const { label, numbers, weight, strip: wide, row, top } = matchPlace(width);
+  const { label, numbers, weight, start, isNarrow, left: from, strip: wide, row, top } = matchPlace(width);
   const [ink, soft, accent] = ['--lab-ink', '--lab-soft', '--lab-accent'].map(variable);
   const names = match.parts.length > 1 ? ['content', 'c → pos', 'pos → c', 'score'] : ['score'];
   pen.text(label - 8, 16, shortened(match.token, 16), { size: 14, colour: accent, align: 'right', bold: true });
-  strip(pen, match.query, label, 6, wide, 20);
-  pen.text(label + wide + 8, 16, 'its query', { size: 12, colour: soft });
+  strip(pen, match.query, label, 6, isNarrow ? width - label - 84 : wide, 20);
+  pen.text(isNarrow ? width - 76 : label + wide + 8, 16, 'its query', { size: 12, colour: soft });
   const heads = { size: 11, colour: soft };
   pen.text(label - 8, top - 18, 'key of', { ...heads, align: 'right' });
-  pen.text(label, top - 18, 'key × query, number by number', heads);
+  pen.text(isNarrow ? 0 : label, top - (isNarrow ? 36 : 18), 'key × query, number by number', heads);
   const shown = match.parts.length > 1 ? [...match.parts, 'score'] : ['score'];
-  shown.forEach((_, i) => pen.text(label + wide + 62 * (i + 1), top - 18, names[i], { ...heads, align: 'right' }));
-  pen.text(label + wide + numbers + 8, top - 18, 'weight', heads);
+  shown.forEach((_, i) => pen.text(start + 62 * (i + 1), top - 18, names[i], { ...heads, align: 'right' }));
+  pen.text(start + numbers + 8, top - 18, 'weight', heads);
   match.tokens.forEach((token, i) => {
     const y = top + row * i;
     const on = data.cell?.[0] === i;
     if (on) pen.rect(0, y - 2, width, row, { fill: variable('--lab-accent-wash') });
     pen.text(label - 8, y + 10, shortened(token, 16), { colour: ink, align: 'right', bold: on });
-    strip(pen, match.products[i], label, y + 2, wide, row - 8);
-    match.scores[i].forEach((score, part) => pen.text(label + wide + 62 * (part + 1), y + 10, signed(score), { size: 12, colour: part === shown.length - 1 ? ink : soft, align: 'right' }));
-    const left = label + wide + numbers + 8;
-    pen.rect(left, y + 3, weight - 8, row - 10, { fill: variable('--lab-wash') });
-    pen.rect(left, y + 3, Math.max(1, (weight - 8) * match.weights[i]), row - 10, { fill: accent });
+    strip(pen, match.products[i], from, isNarrow ? y + 22 : y + 2, wide, isNarrow ? 12 : row - 8);
+    match.scores[i].forEach((score, part) => pen.text(start + 62 * (part + 1), y + 10, signed(score), { size: 12, colour: part === shown.length - 1 ? ink : soft, align: 'right' }));
+    const left = start + numbers + 8;
+    pen.rect(left, y + 3, weight - 8, 14, { fill: variable('--lab-wash') });
+    pen.rect(left, y + 3, Math.max(1, (weight - 8) * match.weights[i]), 14, { fill: accent });
     pen.text(left + weight - 2, y + 10, inWords(match.weights[i]), { size: 12, colour: ink });
   });
   const bottom = top + row * match.tokens.length + 10;

@@ -61,7 +61,8 @@ const refresh = () => {
 let lastView = null;
 const update = () => {
   root.hidden = !props.value;
-  data.value = props.value ? { ...props.value } : null;
+  const sent = props.value; // what looks and what is looked at are mostly the same tokens
+  data.value = sent ? { ...sent, columns: sent.columns || sent.rows, specialColumns: sent.specialColumns || sent.specialRows } : null;
   if (!data.value) return;
   const { value } = data;
   data.matrices = value.matrices ? unpack(value.matrices) : null;

@@ -111,12 +111,12 @@ def _matrices(result: AttentionResult) -> dict[str, Any]:
         weights, outside = weights[look.head][None], outside[look.head][None]
     drawn: dict[str, Any] = {
         "rows": _labels(result.rows),
-        "columns": _labels(result.columns),
         "specialRows": _special(result.rows),
-        "specialColumns": _special(result.columns),
         "titles": [title(look, head) for head in range(len(weights))],
         "matrices": packed(weights),
     }
+    if result.columns != result.rows:
+        drawn |= {"columns": _labels(result.columns), "specialColumns": _special(result.columns)}
     if look.mix is not Mix.HEAD:  # of 512 tokens none gets much: compared within the picture
         drawn["ceiling"] = float(weights.max())
     if outside.max() >= 0.005:

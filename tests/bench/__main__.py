@@ -14,10 +14,15 @@ os.environ.update(
 )
 
 from components.config import ASSETS
-from tests.bench import fill_mask, memory, start
+from tests.bench import attention, fill_mask, memory, start
 from tests.bench.ratio import Ratio, table
 
-BENCHES = {"fill_mask": fill_mask.measure, "memory": memory.measure, "start": start.measure}
+BENCHES = {
+    "attention": attention.measure,
+    "fill_mask": fill_mask.measure,
+    "memory": memory.measure,
+    "start": start.measure,
+}
 
 
 def main() -> None:

@@ -69,7 +69,8 @@ def test_of_a_long_passage_it_is_the_window_with_the_answer(load: Load, family: 
             )
             if which == 1
         ]
-        assert (inside[0][0] <= window.span[0]) and (inside[-1][1] >= window.span[1])
+        assert inside[0][0] <= window.span[0]
+        assert inside[-1][1] >= window.span[1]
         assert ("windows" in " ".join(reading.notices)) == (len(answer.windows) > 1)
         _same_as_a_plain_pass(model, reading)
     with pytest.raises(InputError, match="no passage"):
