@@ -27,7 +27,7 @@ _MAX_KEYS = 32  # of the query · key view
 _MAX_LABEL = 24  # characters of a token in the picture
 _LAYER_BYTES = 27_000  # of all heads of a layer, or only the chosen one is sent
 _SIDE_TILE = 24  # stretches a side of a small tile
-_TILE_BYTES = 34_000  # of all large tiles together
+_TILE_BYTES = 20_000  # of all large tiles together
 
 _MIXED = {
     Mix.MEAN: "the mean over the heads of layer {}",
