@@ -18,7 +18,7 @@ for _name, _value in {
 import gradio as gr  # noqa: E402
 
 from components.config import ASSETS, Settings, SettingsError  # noqa: E402
-from components.models.catalog import default_for  # noqa: E402
+from components.models.catalog import DEFAULT_MODEL, default_for  # noqa: E402
 from components.models.families import Task  # noqa: E402
 from components.models.manager import ModelManager  # noqa: E402
 from components.tabs import TABS  # noqa: E402
@@ -63,7 +63,8 @@ def main() -> None:
         models = ModelManager(Settings.from_environment())
     except SettingsError as error:
         raise SystemExit(str(error)) from None
-    models.warm((default_for(task), task, task is Task.ENCODER) for task in Task)
+    heads = [(default_for(task), task, False) for task in Task if task is not Task.ENCODER]
+    models.warm([*heads, (DEFAULT_MODEL, Task.FILL_MASK, True)])  # the last one for attention
     create_app(models).launch(**launch_options())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -13,18 +13,20 @@ from numpy.typing import NDArray
 from components.errors import InputError
 from components.models import hub
 from components.models.batches import BATCH_TOKENS, batches
-from components.models.encoding import Encoding, Span
+from components.models.encoding import Encoding
 from components.models.families import Task
 from components.models.heads import Filler, Head, Without
 from components.models.lens import LensReading, joined, read_layers
+from components.models.matching import Match, calls_kept, match_of
+from components.models.plain import answer_of, plain_encoding, well_formed
 from components.models.resident import Resident
 from components.models.switching import first_layer
 
+if TYPE_CHECKING:
+    from components.models.watching import WatchedModel
+
 Arrays = Mapping[str, NDArray[np.float32]]  # the outputs for one input, by transformers' names
 
-_TOKEN_LEVEL = frozenset(
-    {Task.FILL_MASK, Task.REPLACED_TOKENS, Task.QUESTION_ANSWERING, Task.ENCODER}
-)
 _BATCH_SCORES = 2**26  # numbers that a vocabulary layer gives out for one batch: 256 MB
 _PASS_TOKENS = 2_048  # positions of one pass without heads: no faster with more, and it is told of
 
@@ -153,14 +155,16 @@ class LoadedModel:
         self, text: str, pair: str | None, literal: bool, **options: Any
     ) -> tuple[Encoding, ...]:
         checkpoint = self._resident.checkpoint
-        text, pair = _well_formed(text), None if pair is None else _well_formed(pair)
+        text, pair = well_formed(text), None if pair is None else well_formed(pair)
         with checkpoint.tokenizer_lock:  # its truncation settings are state
             batch = checkpoint.tokenizer(
                 text, pair, split_special_tokens=literal, verbose=False, **options
             )
         spell = checkpoint.tokenizer.convert_ids_to_tokens
         return tuple(
-            _plain(encoding, spell(encoding.ids), checkpoint.has_segments, self.family.word_prefix)
+            plain_encoding(
+                encoding, spell(encoding.ids), checkpoint.has_segments, self.family.word_prefix
+            )
             for encoding in batch.encodings
         )
 
@@ -187,7 +191,7 @@ class LoadedModel:
             outputs = self._resident.forward([encodings[i] for i in batch], picked, flags)
             for row, i in enumerate(batch):
                 kept = len(encodings[i]) if positions is None else len(positions[i])
-                answers[i] = _one(outputs, row, kept, len(encodings[i]), self.task)
+                answers[i] = answer_of(outputs, row, kept, len(encodings[i]), self.task)
         return answers
 
     def lens(
@@ -249,7 +253,7 @@ class LoadedModel:
             outputs = self._resident.forward([encoding], picked, {}, without=without)
             rows = {i: row for row, i in enumerate(order, start=1)}  # row 0 is whole
             for i in range(len(part)):
-                yield _one(outputs, rows[i], kept, len(encoding), self.task)
+                yield answer_of(outputs, rows[i], kept, len(encoding), self.task)
 
     def _check_positions(self, positions: object) -> None:
         if positions is not None and self.task is not Task.FILL_MASK:
@@ -258,61 +262,21 @@ class LoadedModel:
     def _pass_tokens(self, at_every_token: bool) -> int:
         return min(_PASS_TOKENS, self._batch_limit(at_every_token))
 
+    def match(self, encoding: Encoding, *, layer: int, head: int, token: int) -> Match:
+        """Give the query of `token` in one head, every key, and the scaled scores they make."""
+        nowhere = [[0]] if self.task is Task.FILL_MASK else None  # spares the vocabulary layer
+        with calls_kept() as calls:
+            self._resident.forward([encoding], nowhere, {})
+        module, inputs = calls[layer]
+        return match_of(module, inputs, self.family.model_type, head, token)
+
+    def watched(self) -> WatchedModel:
+        """Give a model for one run, which keeps the inputs and the attention of what it ran."""
+        from components.models.watching import WatchedModel
+
+        return WatchedModel(self)
+
     def _batch_limit(self, at_every_token: bool) -> int:
         if self.task is Task.FILL_MASK and at_every_token:  # a row of the vocabulary a token
             return min(BATCH_TOKENS, _BATCH_SCORES // int(self._resident.network.config.vocab_size))
         return BATCH_TOKENS
-
-
-def _well_formed(text: str) -> str:
-    """Replace lone surrogates, which no tokenizer takes, one character for one."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _plain(encoding: Any, tokens: Sequence[str], segments: bool, mark: str) -> Encoding:
-    return Encoding(
-        tokens=tuple(tokens),  # not its own: they spell out what the vocabulary lacks
-        input_ids=tuple(encoding.ids),
-        token_type_ids=tuple(encoding.type_ids) if segments else None,
-        offsets=_offsets(encoding, tokens, mark),
-        sequence_ids=tuple(encoding.sequence_ids),
-        word_ids=tuple(encoding.word_ids),
-        full_length=len(encoding.ids),
-    )
-
-
-def _offsets(encoding: Any, tokens: Sequence[str], mark: str) -> tuple[Span, ...]:
-    """Give the spans of `tokens`; that of a bare word `mark` never reaches into the word.
-
-    A unigram tokenizer gives it the first letter of the word, which the next token has too.
-    """
-    spans: list[Span] = encoding.offsets
-    texts = encoding.sequence_ids
-    bare = {
-        i
-        for i, token in enumerate(tokens[:-1])
-        if token == mark and (spans[i][0], texts[i]) == (spans[i + 1][0], texts[i + 1])
-    }
-    return tuple((s, s) if i in bare else (s, end) for i, (s, end) in enumerate(spans))
-
-
-def _one(
-    outputs: Mapping[str, Any], row: int, kept: int, length: int, task: Task
-) -> dict[str, NDArray[np.float32]]:
-    """Take one input's share of a batch, its padding cut off."""
-    answer: dict[str, NDArray[np.float32]] = {}
-    for name, value in outputs.items():
-        if name == "attentions":
-            stacked = torch.stack([layer[row, :, :length, :length] for layer in value])
-            answer[name] = _array(stacked)  # (layers, heads, queries, keys)
-        elif name == "hidden_states":
-            answer[name] = _array(torch.stack([layer[row, :length] for layer in value]))
-        elif isinstance(value, torch.Tensor):
-            by_token = task in _TOKEN_LEVEL and name != "pooler_output"
-            answer[name] = _array(value[row, :kept] if by_token else value[row])
-    return answer
-
-
-def _array(tensor: torch.Tensor) -> NDArray[np.float32]:
-    array: NDArray[np.float32] = tensor.float().cpu().numpy()
-    return array

@@ -17,6 +17,7 @@ from components.models.checkpoint import Checkpoint
 from components.models.encoding import Encoding
 from components.models.families import Family, Task
 from components.models.heads import Without
+from components.models.matching import watch_attention
 from components.models.sharing import copied_to, storages
 
 
@@ -48,6 +49,7 @@ class Resident:
         if self.task is Task.FILL_MASK:
             self.network.base_model.register_forward_hook(_keep_positions)
         switching.prepare(self.network, self.family.attention_output)
+        watch_attention(self.network, self.family.model_type)
 
     @property
     def model_id(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from components.config import ASSETS
+from components.errors import InputError
 from components.models.catalog import default_for
 from components.models.families import Task
 from components.tabs.base import Page, Tab, wire
@@ -19,68 +20,180 @@ from components.tabs.controls import (
     text_box,
 )
 from components.tasks import attention
-from components.tasks.attention import AttentionResult
+from components.tasks.answers import TASKS
+from components.tasks.attention import Look, View
+from components.tasks.mixing import Mix
+from components.tasks.readings import Readings
+from components.tasks.units import Sides
 from components.views import attention as views
-from components.views import markup
+from components.views import heads, markup
 
+TASK_LABELS = {
+    Task.FILL_MASK: "Fill the blank",
+    Task.ENCODER: "Only read the text",
+    Task.NEXT_SENTENCE: "Does B follow A?",
+    Task.SENTIMENT: "Weigh a review",
+    Task.QUESTION_ANSWERING: "Answer a question from a passage",
+}
 EXAMPLES = (
-    ("The cat sat on the mat because it was tired.", ""),
-    ("The bank is near the river.", ""),
-    ("The weather is nice today.", "Let's go for a walk."),
-    ("the cat the mat", ""),
+    (Task.FILL_MASK, "Paris is the [MASK] of France.", ""),
+    (Task.ENCODER, "The cat sat on the mat because it was tired.", ""),
+    (Task.NEXT_SENTENCE, "The weather is nice today.", "Let's go for a walk."),
+    (Task.SENTIMENT, "The plot is thin, but the music is wonderful.", ""),
+    (
+        Task.QUESTION_ANSWERING,
+        "What mechanism do Transformers use?",
+        "Transformers are deep learning models that use self-attention to process sequences.",
+    ),
+    (Task.ENCODER, "the cat the mat", ""),
 )
-LABELS = tuple(f"{text} / {pair}" if pair else text for text, pair in EXAMPLES)
+LABELS = tuple(f"{text} / {pair}" if pair else text for _, text, pair in EXAMPLES)
+_VIEWS = {
+    View.HEAD: "Lines",
+    View.MATRIX: "Matrix",
+    View.LAYER: "Layer",
+    View.MODEL: "All heads",
+    View.MATCH: "Query · key",
+}
+_MIXES = {
+    Mix.HEAD: "One head",
+    Mix.MEAN: "Mean over the heads of the layer",
+    Mix.MAX: "Maximum over the heads of the layer",
+    Mix.ROLLOUT: "Rollout: all layers up to this one",
+}
 GUIDE = markup.guide(
     "In every layer each head lets every token collect something from all the others. A line, or "
-    "a cell, is the part of its attention that one token gives to another; a row sums to one.",
-    "Go to layer 3, head 1, and point at “it”: has this head found out what the word stands for? "
-    "Then put “dirty” in place of “tired” and look again.",
+    "a cell, is the part of its attention that one token gives to another. It is the attention of "
+    "the very input that made the answer above.",
+    "Choose “previous token” in the list of heads, then open Query · key: which word asks, and "
+    "which one answers? Then look at “All heads”: most of them stare at the first token, which "
+    "says nothing. Looking at a word is not the same as using it.",
 )
-_START = {"layer": 0, "head": 2}
+ROLLOUT = markup.aside(
+    "Mean, maximum, rollout.",
+    "A mean or a maximum shows a whole layer at once; rows of a maximum sum to more than 100 %. "
+    "Rollout (Abnar & Zuidema 2020) multiplies the means of all layers up to this one, with half "
+    "of every token kept as it is: from which words of the text was this place fed?",
+)
+_START = Look(layer=0, head=2, token=4)
 _UNKNOWN = 11  # the last layer and head of a base model, until a model has said what it has
+_CHOSEN = """() => JSON.parse(
+    document.querySelector('#{id}-picture .lab-attention').dataset.chosen)"""
+_PICKED = """(view) => [view === 'model' || view === 'layer' ? 'head' : view,
+    ...document.querySelector('#{id}-panels [data-pick][aria-pressed=true]')
+        .dataset.pick.split(',').map(Number)]"""
+_SCRIPTS = ("numbers", "pen", "scenes", "saving", "page", "start")
 
 
 def build(page: Page) -> None:
     """Lay out the tab, and wire it."""
     with columns() as (entry, panel, options):
         with entry:
-            text = text_box(TAB.id, "text", EXAMPLES[0][0], "Text", lines=2)
-            pair = text_box(TAB.id, "pair", "", "Second text (optional)", lines=1)
+            task = gr.Dropdown(
+                [(label, task.value) for task, label in TASK_LABELS.items()],
+                value=EXAMPLES[0][0].value,
+                label="The model's task",
+                interactive=True,
+                elem_id=f"{TAB.id}-task",
+            )
+            text = text_box(
+                TAB.id, "text", EXAMPLES[0][1], "Text, or sentence A, or the question", lines=2
+            )
+            pair = text_box(
+                TAB.id,
+                "pair",
+                "",
+                "Second text, or sentence B, or the passage",
+                lines=1,
+                max_lines=6,
+            )
             submit = gr.Button("Show attention", variant="primary", elem_id=f"{TAB.id}-run")
         with options:
             model_id = model_picker(TAB.id, Task.ENCODER)
-            ready = examples(TAB.id, [text, pair], EXAMPLES, LABELS)
+            with gr.Accordion("What is drawn", open=False):
+                mix = _choice("mix", _MIXES, "Heads")
+                sides = _choice("sides", {s: s.value for s in Sides}, "Which text looks at which")
+                joined = gr.Checkbox(False, label="Join word pieces", elem_id=f"{TAB.id}-join")
+                bare = gr.Checkbox(False, label="Hide special tokens", elem_id=f"{TAB.id}-bare")
+                gr.HTML(ROLLOUT)
+            ready = examples(TAB.id, [task, text, pair], EXAMPLES, LABELS)
         with panel:
             finding = finding_view(TAB.id)
+            view = gr.Radio(
+                [(label, view.value) for view, label in _VIEWS.items()],
+                value=_START.view.value,
+                label="View",
+                interactive=True,
+                elem_id=f"{TAB.id}-view",
+            )
             with gr.Row():
-                layer = _index_slider("layer", "Layer (0 is the first)", _START["layer"])
-                head = _index_slider("head", "Head (0 is the first)", _START["head"])
-            first = _index_slider("first", "First token drawn", 0, visible=False)
+                layer = _index_slider("layer", "Layer (0 is the first)", _START.layer)
+                head = _index_slider("head", "Head (0 is the first)", _START.head)
+                token = _index_slider("token", "Token that asks", _START.token, visible=False)
             picture = gr.HTML(
-                html_template=(ASSETS / "attention.html").read_text(encoding="utf-8"),
-                js_on_load=(ASSETS / "attention.js").read_text(encoding="utf-8"),
+                html_template=(ASSETS / "attention" / "frame.html").read_text(encoding="utf-8"),
+                js_on_load=_scripts(),
                 apply_default_css=False,
                 elem_id=f"{TAB.id}-picture",
             )
-            heat_map = gr.Plot(show_label=False, elem_id=f"{TAB.id}-heat-map")
-            shares = gr.HTML(elem_id=f"{TAB.id}-shares")
+            order = gr.Dropdown(
+                [(order.label, key) for key, order in heads.ORDERS.items()],
+                value="previous",
+                label="Sort the heads by",
+                interactive=True,
+                elem_id=f"{TAB.id}-order",
+            )
+            panels = gr.HTML(
+                js_on_load=(ASSETS / "picks.js").read_text(encoding="utf-8"),
+                elem_id=f"{TAB.id}-panels",
+            )
             gr.HTML(GUIDE)
             with gr.Accordion("All numbers", open=False):
-                table = numbers_view(TAB.id, views.HEADERS)
+                shares = gr.HTML(elem_id=f"{TAB.id}-shares")
+                table = numbers_view(TAB.id, views.HEADERS, label="Strongest links of the picture")
+                head_table = numbers_view(
+                    TAB.id, heads.HEADERS, name="head-table", label="All heads, sorted"
+                )
+                match_table = numbers_view(
+                    TAB.id, views.MATCH_HEADERS, name="match-table", label="Query and keys"
+                )
+
+    readings = Readings()
 
     def run(
-        model_id: str, text: str, pair: str, layer: int, head: int, first: int
+        task: str,
+        model_id: str,
+        text: str,
+        pair: str,
+        view: str,
+        layer: int,
+        head: int,
+        token: int,
+        mix: str,
+        sides: str,
+        joined: bool,
+        bare: bool,
+        order: str,
     ) -> tuple[Any, ...]:
-        model = page.model(model_id, Task.ENCODER, attentions=True)
+        model = page.model(model_id, _task(task), attentions=True)
         # the number of a slider may be empty
-        layer, head, first = (value or 0 for value in (layer, head, first))
-        result = attention.predict(model, text, pair, layer=layer, head=head, first=first)
-        drawings = (views.finding, views.picture, views.heat_map, views.shares, views.table)
+        layer, head, token = (value or 0 for value in (layer, head, token))
+        look = Look(
+            layer, head, token, View(view), Mix(mix), bool(joined), bool(bare), Sides(sides)
+        )
+        result = attention.predict(model, text, pair, look=look, reader=readings.read)
+        seen = result.look
         return (
-            *(draw(result) for draw in drawings),
-            _follow(result.layers, layer, result.layer),
-            _follow(result.heads, head, result.head),
-            _window(result, first),
+            views.finding(result),
+            views.picture(result),
+            heads.panels(result.statistics, order, (seen.layer, seen.head)),
+            views.shares(result),
+            views.table(result),
+            heads.table(result.statistics, order),
+            views.match_table(result),
+            _follow(result.layers, layer, seen.layer),
+            _follow(result.heads, head, seen.head),
+            _follow(len(result.tokens), token, seen.token, visible=seen.view is View.MATCH),
         )
 
     def endpoint(
@@ -90,32 +203,74 @@ def build(page: Page) -> None:
         layer: int = 0,
         head: int = 0,
         first: int = 0,
+        task: str = Task.ENCODER.value,
+        mix: str = Mix.HEAD.value,
     ) -> dict[str, Any]:
-        """Give the attention weights of one head: a row for each token that looks.
+        """Give the attention weights of one head, or of several mixed, and what every head does.
 
         Args:
-            text: up to 2,000 characters
+            text: up to 2,000 characters; sentence A or the question in a task with two texts
             pair: a second text, or nothing
             model: a bundled model, or an id of the Hub
             layer: 0 is the first
             head: 0 is the first
-            first: the first of the 128 tokens, at the most, that are given
+            first: the first of the 128 rows, at the most, that are given
+            task: feature-extraction to only read, fill-mask, next-sentence-prediction,
+                text-classification or question-answering
+            mix: head, mean, max or rollout
         """
-        loaded = page.models.get(model, Task.ENCODER, attentions=True)
-        result = attention.predict(loaded, text, pair, layer=layer, head=head, first=first)
-        return views.numbers(result)
+        loaded = page.models.get(model, _task(task), attentions=True)
+        if mix not in list(Mix):
+            raise InputError(f"mix must be one of {', '.join(Mix)}.")
+        if first < 0:
+            raise InputError("first must be 0 or more.")
+        result = attention.predict(loaded, text, pair, look=Look(layer, head, mix=Mix(mix)))
+        return views.numbers(result, first)
 
+    glue: dict[str, Any] = {"queue": False, "api_visibility": "private"}
+    chosen = [view, layer, head, token]
+    controls = [*chosen, mix, sides, joined, bare, order]
     wire(
         page,
         TAB,
         [submit.click, text.submit, pair.submit, model_id.change]
-        + [control.input for control in (layer, head, first)],
+        + [control.input for control in controls],
         run,
-        [model_id, text, pair, layer, head, first],
-        [finding, picture, heat_map, shares, table, layer, head, first],
+        [task, model_id, text, pair, *controls],
+        [finding, picture, panels, shares, table, head_table, match_table, layer, head, token],
         endpoint=endpoint,
-        picks=[(picture, head)],
+        edits=text,
         examples=ready,
+        after=[
+            task.input(_example_for, [task, text, pair], [text, pair], **glue),
+            picture.select(None, None, chosen, js=_CHOSEN.format(id=TAB.id), **glue),
+            panels.select(None, [view], chosen[:3], js=_PICKED.format(id=TAB.id), **glue),
+        ],
+    )
+
+
+def _scripts() -> str:
+    places = [ASSETS / "attention" / f"{name}.js" for name in _SCRIPTS]
+    return "\n".join(place.read_text(encoding="utf-8") for place in places)
+
+
+def _task(value: str) -> Task:
+    if value not in [task.value for task in TASKS]:
+        raise InputError(f"task must be one of {', '.join(TASKS)}.")
+    return Task(value)
+
+
+def _example_for(task: str, text: str, pair: str) -> tuple[Any, Any]:
+    """Give a text that suits the task, unless the visitor has typed one."""
+    if (text, pair) in [(t, p) for _, t, p in EXAMPLES]:
+        return next((t, p) for wanted, t, p in EXAMPLES if wanted.value == task)
+    return gr.skip(), gr.skip()
+
+
+def _choice(name: str, labels: dict[Any, str], label: str) -> Any:
+    choices = [(text, value.value) for value, text in labels.items()]
+    return gr.Dropdown(
+        choices, value=choices[0][1], label=label, interactive=True, elem_id=f"{TAB.id}-{name}"
     )
 
 
@@ -143,12 +298,6 @@ def _follow(count: int, asked: int, given: int, **options: Any) -> gr.Slider:
         options["value"] = given
     # Gradio refuses a slider without length, so a model with one layer gets one that is fixed
     return gr.Slider(maximum=max(count - 1, 1), interactive=count > 1, **options)
-
-
-def _window(result: AttentionResult, asked: int) -> gr.Slider:
-    start, stop = result.window
-    starts = len(result.tokens) - (stop - start) + 1
-    return _follow(starts, asked, start, visible=starts > 1)
 
 
 TAB = Tab(id="attention", title="Attention", build=build)

@@ -1,156 +1,195 @@
-"""The attention result as lines and thumbnails (data for assets/attention.js), heat map, table."""
+"""The attention result as a finding, the picture's data (for assets/attention), and tables."""
 
 from __future__ import annotations
 
-import base64
-import html
-from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from markupsafe import Markup
-from numpy.typing import NDArray
 
-from components.tasks.attention import AttentionResult, Share, Target
-from components.views.markup import Bar, bars
+from components.models.catalog import find_card
+from components.tasks.attention import AttentionResult, Look, Share, View
+from components.tasks.mixing import Mix
+from components.tasks.scores import softmax
+from components.tasks.units import Unit
+from components.views import answers, heads
+from components.views.markup import EMPTY, Bar, bars
 from components.views.markup import finding as draw_finding
-from components.views.palette import MONO, STRENGTH, style
-from components.views.wording import percent
+from components.views.packing import packed, text
+from components.views.wording import percent, shortened, signed
 
 HEADERS = ["Position", "Token", "looks at position", "Token there", "Weight"]
-_MAX_ROWS = 100  # of the table
-_MAX_LABEL = 12  # characters of a token on an axis
+MATCH_HEADERS = ["Token", "Part", "Scaled score", "Weight"]
+PROGRAM_ROWS = 128  # of the endpoint: a row is as long as the text
+_MAX_LINKS = 100  # of the table
+_MAX_KEYS = 32  # of the query · key view
+_MAX_LABEL = 24  # characters of a token in the picture
+_LAYER_BYTES = 27_000  # of all heads of a layer, or only the chosen one is sent
+_SIDE_TILE = 24  # stretches a side of a small tile
+_TILE_BYTES = 20_000  # of all large tiles together
 
-_NAMES: Mapping[Target, str] = {
-    "itself": "the token itself",
-    "previous": "the previous token",
-    "next": "the next token",
-    "first": "{}",
-    "separator": "{}",
-    "word": "“{}”",
-    "other text": "the other text",
+_MIXED = {
+    Mix.MEAN: "the mean over the heads of layer {}",
+    Mix.MAX: "the largest over the heads of layer {}",
+    Mix.ROLLOUT: "attention rolled out through layers 0 to {}",
 }
 
 
-def _name(share: Share) -> str:
-    return _NAMES[share.target].replace("{}", share.token)
-
-
 def finding(result: AttentionResult) -> Markup:
-    """State where the chosen head looks, by measured shares of its attention."""
-    return draw_finding(
-        f"Head {result.head} of layer {result.layer} {_habit(result.shares)}",
+    """State what the model answered, and where the chosen head looked meanwhile."""
+    look, statistics = result.look, result.statistics
+    habit = heads.habit(statistics.pattern(look.layer, look.head), statistics)
+    answer = result.reading.answer
+    said = EMPTY
+    if answer is not None:
+        said = Markup('<p class="lab-answered">The model answers: <b>{}</b></p>').format(
+            answers.sentence(answer)
+        )
+    stated = draw_finding(
+        f"Head {look.head} of layer {look.layer} {habit}",
         model_id=result.model_id,
-        notices=(*result.notices, *_window_notices(result)),
+        notices=result.notices,
     )
-
-
-def _habit(shares: tuple[Share, ...]) -> str:
-    """Say what the head does more than a head that looks everywhere alike."""
-    telling = [share for share in shares if share.score > 1.5 * share.even]
-    if not telling:
-        largest = max(shares, key=lambda share: share.score - share.even)
-        return (
-            f"spreads its attention evenly: {_name(largest)} gets {percent(largest.score)}, and "
-            f"would get {percent(largest.even)} if it looked everywhere alike"
-        )
-    most = telling[0]
-    manner = "mostly" if most.score >= 0.5 else "most often"
-    return f"looks {manner} at {_name(most)} ({percent(most.score)} of its attention)"
-
-
-def _window_notices(result: AttentionResult) -> Iterator[str]:
-    start, stop = result.window
-    if stop - start < len(result.tokens):
-        rest = float(result.outside[result.head].mean())
-        yield (
-            f"Tokens {start} to {stop - 1} of {len(result.tokens)} are drawn. All of them were "
-            f"read, so the drawn part of a row no longer sums to one: on average {percent(rest)} "
-            "of it lies outside. “First token drawn” moves the window."
-        )
+    return said + stated
 
 
 def picture(result: AttentionResult) -> dict[str, Any]:
-    """Give assets/attention.js what it draws: every head of the layer, as bytes.
+    """Give assets/attention what the view needs, and no more.
 
-    A byte is 255 times the square root of a weight: small weights keep their differences, and
-    the square root is what is drawn as strength.
+    All heads of a layer where they are small, so that another head needs no request; else the
+    chosen one alone, and of the others a thumbnail.
     """
-    start, stop = result.window
+    look = result.look
+    drawn: dict[str, Any] = {
+        "view": look.view.value,
+        "title": title(look),
+        "caption": _caption(result),
+        "layer": look.layer,
+        "head": look.head,
+        "token": look.token,
+        "ceiling": 1.0,
+        **_tiles(result),
+    }
+    if look.view in (View.HEAD, View.MATRIX):
+        drawn |= _matrices(result)
+    if result.match is not None:
+        drawn["match"] = _match(result)
+    return drawn
+
+
+def title(look: Look, head: int | None = None) -> str:
+    """Say what a picture shows."""
+    at = f"Layer {look.layer}, head {look.head if head is None else head}"
+    if look.view is View.LAYER:
+        return f"Layer {look.layer}: all heads"
+    if look.view is View.MODEL:
+        return "All layers (rows) and heads (columns)"
+    if look.view is View.MATCH:
+        return f"{at}: a query meets the keys"
+    if look.mix is not Mix.HEAD:
+        mixed = _MIXED[look.mix].format(look.layer)
+        return f"{mixed[0].upper()}{mixed[1:]}"
+    manner = "is a row, and what it looks at are columns"
+    if look.view is View.HEAD:
+        manner = "on the left looks at tokens on the right"
+    return f"{at}: each token {manner}"
+
+
+def _caption(result: AttentionResult) -> str:
+    card = find_card(result.model_id)
+    model = result.model_id if card is None else f"{result.model_id} ({card.family.name} miniature)"
+    read = " / ".join(shortened(part, 160) for part in result.reading.texts if part)
+    answer = result.reading.answer
+    said = f" · {answers.sentence(answer)}" if answer is not None else ""
+    return f"{model} · {read}{said}"
+
+
+def _matrices(result: AttentionResult) -> dict[str, Any]:
+    weights, outside, look = result.weights, result.outside, result.look
+    if weights.size > _LAYER_BYTES and len(weights) > 1:
+        weights, outside = weights[look.head][None], outside[look.head][None]
+    drawn: dict[str, Any] = {
+        "rows": _labels(result.rows),
+        "specialRows": _special(result.rows),
+        "titles": [title(look, head) for head in range(len(weights))],
+        "matrices": packed(weights),
+    }
+    if result.columns != result.rows:
+        drawn |= {"columns": _labels(result.columns), "specialColumns": _special(result.columns)}
+    if look.mix is not Mix.HEAD:  # of 512 tokens none gets much: compared within the picture
+        drawn["ceiling"] = float(weights.max())
+    if outside.max() >= 0.005:
+        drawn["outside"] = text(np.round(255 * outside).astype(np.uint8))
+    return drawn
+
+
+def _labels(units: tuple[Unit, ...]) -> list[str]:
+    return [shortened(unit.label, _MAX_LABEL) for unit in units]
+
+
+def _special(units: tuple[Unit, ...]) -> list[int]:
+    return [i for i, unit in enumerate(units) if unit.sequence is None]
+
+
+def _tiles(result: AttentionResult) -> dict[str, Any]:
+    """Give a thumbnail of each head that can be chosen, with what it does."""
+    look, statistics = result.look, result.statistics
+    layers = range(result.layers) if look.view is View.MODEL else range(look.layer, look.layer + 1)
+    most = int((_TILE_BYTES / (len(layers) * result.heads)) ** 0.5)
+    if look.view not in (View.MODEL, View.LAYER):
+        most = min(most, _SIDE_TILE)
+    tiles = result.tiles(layers, most)  # (layers, heads, side, side)
+    patterns = [statistics.pattern(n, head) for n in layers for head in range(result.heads)]
     return {
-        "tokens": list(result.tokens[start:stop]),
-        "special": [sequence is None for sequence in result.sequence_ids[start:stop]],
-        "layer": result.layer,
-        "head": result.head,
-        "heads": result.heads,
-        "weights": _bytes(result.shown),  # (heads, queries, keys)
-        "outside": _bytes(result.outside),  # (heads, queries)
+        "tiles": packed(tiles.reshape(-1, *tiles.shape[2:])),
+        "tileset": {
+            "layers": list(layers),
+            "perLayer": result.heads,
+            "notes": [heads.note(pattern, statistics) for pattern in patterns],
+        },
     }
 
 
-def _bytes(weights: NDArray[np.float32]) -> str:
-    scaled = np.round(255 * np.sqrt(np.clip(weights, 0, 1))).astype(np.uint8)
-    return base64.b64encode(scaled.tobytes()).decode("ascii")
+def _match(result: AttentionResult) -> dict[str, Any]:
+    """Give the keys that the query meets: all of a short text, else those with most weight."""
+    match = result.match
+    assert match is not None
+    weights = softmax(match.scores)  # (tokens,)
+    strongest = np.argsort(-weights, kind="stable")[:_MAX_KEYS]
+    positions = sorted(int(i) for i in strongest)
+    parts = list(match.parts)
+    columns = [*match.parts.values(), *([match.scores] if len(parts) > 1 else [])]
+    left = len(weights) - len(positions)
+    return {
+        "token": result.tokens[result.look.token],
+        "tokens": [shortened(result.tokens[i], _MAX_LABEL) for i in positions],
+        "positions": positions,
+        "parts": parts,
+        "query": _rounded(match.query),
+        "products": [_rounded(match.query * match.keys[i]) for i in positions],
+        "scores": [[round(float(column[i]), 4) for column in columns] for i in positions],
+        "weights": _rounded(weights[positions]),
+        "rest": f"{left} other tokens together: {percent(1 - float(weights[positions].sum()))}"
+        if left
+        else "",
+    }
 
 
-def heat_map(result: AttentionResult) -> go.Figure:
-    """Draw the chosen head as a matrix: a row for each token that looks, the first on top."""
-    start, stop = result.window
-    weights = result.shown[result.head]  # (queries, keys)
-    labels = [_label(token) for token in result.tokens[start:stop]]
-    gap = 1 if len(labels) <= 40 else 0  # pixels
-    places = np.arange(len(labels), dtype=np.float32)  # repeated tokens must not share a place
-    heat = go.Heatmap(
-        x=places,
-        y=places,
-        z=weights,
-        text=[labels] * len(labels),  # the axis leaves labels out where they would overlap
-        hovertemplate="%{y} looks at %{text}: %{z:.2%}<extra></extra>",
-        colorscale=STRENGTH,
-        zmin=0,
-        zmax=1,
-        xgap=gap,
-        ygap=gap,
-        colorbar={
-            "tickvals": [0, 0.25, 0.5, 1],
-            "ticktext": ["0", "25 %", "50 %", "100 %"],
-            "thickness": 10,
-            "outlinewidth": 0,
-        },
-    )
-    row = 24 if len(labels) <= 24 else 16 if len(labels) <= 64 else 12  # pixels
-    figure = style(go.Figure(heat), height=150 + row * max(len(labels), 8))
-    step = -(-len(labels) // 40)
-    _axis(figure.layout.xaxis, places[::step], labels[::step], "… looks at this one", tickangle=-60)
-    _axis(figure.layout.yaxis, places, labels, "this token …", autorange="reversed")
-    return figure
-
-
-def _axis(axis: Any, places: Any, labels: list[str], title: str, **more: Any) -> None:
-    size = 12 if len(labels) <= 64 else 9
-    font = {"family": MONO, "size": size}
-    axis.update(tickvals=places, ticktext=labels, tickfont=font, title=title, **more)
-    axis.update(showgrid=False, ticks="")
-
-
-def _label(token: str) -> str:
-    """Shorten a token, and keep Plotly from reading <s> as a tag."""
-    short = token if len(token) <= _MAX_LABEL else token[: _MAX_LABEL - 1] + "…"
-    return html.escape(short, quote=False)
+def _rounded(values: Any) -> list[float]:
+    return [float(f"{value:.3g}") for value in values]
 
 
 def shares(result: AttentionResult) -> Markup:
     """Draw what part of the head's attention goes where, beside an even spread."""
     rows = [
-        Bar(_name(share).removeprefix("the "), share.score, remark=_remark(share))
-        for share in result.shares
+        Bar(heads.name(s.target, s.token).removeprefix("the "), s.score, remark=_remark(s))
+        for s in result.shares
     ]
     return Markup(
         '<section class="lab-panel"><h4>Where head {} of layer {} looks, as part of all its '
         "attention. The parts overlap; spread evenly, one token would get {}.</h4>{}</section>"
-    ).format(result.head, result.layer, percent(1 / len(result.tokens)), bars(rows))
+    ).format(result.look.head, result.look.layer, percent(1 / len(result.tokens)), bars(rows))
 
 
 def _remark(share: Share) -> str:
@@ -161,29 +200,54 @@ def _remark(share: Share) -> str:
 
 
 def table(result: AttentionResult) -> list[list[str | int]]:
-    """List the strongest links of the chosen head, over everything that was read."""
-    weights = result.weights[result.head]  # (queries, keys)
-    strongest = np.argsort(-weights, axis=None, kind="stable")[:_MAX_ROWS]
-    links = zip(*np.unravel_index(strongest, weights.shape), strict=True)
-    return [
-        [int(i), result.tokens[i], int(j), result.tokens[j], percent(float(weights[i, j]))]
-        for i, j in links
-    ]
+    """List the strongest links of what is drawn, exact."""
+    weights = result.chosen  # (rows, columns)
+    strongest = np.argsort(-weights, axis=None, kind="stable")[:_MAX_LINKS]
+    rows: list[list[str | int]] = []
+    for i, j in zip(*np.unravel_index(strongest, weights.shape), strict=True):
+        one, other = result.rows[i], result.columns[j]
+        weight = percent(float(weights[i, j]))
+        rows.append([one.positions[0], one.label, other.positions[0], other.label, weight])
+    return rows
 
 
-def numbers(result: AttentionResult) -> dict[str, Any]:
-    """Give programs the chosen head: tokens, weights of the window, and where it looks."""
-    start, stop = result.window
+def match_table(result: AttentionResult) -> list[list[str]]:
+    """List the scores that the chosen token's query makes with each key, part by part."""
+    if result.match is None:
+        return []
+    drawn, rows = _match(result), []
+    for i, position in enumerate(drawn["positions"]):
+        label = result.tokens[position]
+        named = drawn["parts"] + (["score"] if len(drawn["parts"]) > 1 else [])
+        for part, score in zip(named, drawn["scores"][i], strict=True):
+            is_last = part == named[-1]
+            rows.append([label, part, signed(score), percent(drawn["weights"][i] * is_last)])
+    return rows
+
+
+def numbers(result: AttentionResult, first: int) -> dict[str, Any]:
+    """Give programs what is looked at: tokens, rows of weights from `first`, and what heads do."""
+    statistics = result.statistics
+    last = first + PROGRAM_ROWS
+    answer = result.reading.answer
     return {
         "model_id": result.model_id,
-        "layer": result.layer,
-        "head": result.head,
+        "answer": None if answer is None else answers.sentence(answer),
+        "layer": result.look.layer,
+        "head": result.look.head,
+        "mix": result.look.mix.value,
         "layers": result.layers,
         "heads": result.heads,
-        "first": start,
-        "tokens": list(result.tokens[start:stop]),
-        "weights": result.shown[result.head].round(6).astype(float).tolist(),  # (queries, keys)
-        "outside": result.outside[result.head].round(6).astype(float).tolist(),  # (queries,)
+        "tokens": [unit.label for unit in result.columns],
+        "first": first,
+        "weights": result.chosen[first:last].round(6).astype(float).tolist(),  # (rows, tokens)
         "shares": [asdict(share) for share in result.shares],
+        "patterns": [
+            [
+                heads.note(statistics.pattern(layer, head), statistics)
+                for head in range(result.heads)
+            ]
+            for layer in range(result.layers)
+        ],
         "notices": list(result.notices),
     }

@@ -14,10 +14,11 @@ os.environ.update(
 )
 
 from components.config import ASSETS
-from tests.bench import fill_mask, head_map, memory, start
+from tests.bench import attention, fill_mask, head_map, memory, start
 from tests.bench.ratio import Ratio, table
 
 BENCHES = {
+    "attention": attention.measure,
     "fill_mask": fill_mask.measure,
     "head_map": head_map.measure,
     "memory": memory.measure,

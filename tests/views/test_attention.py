@@ -1,143 +1,232 @@
 from __future__ import annotations
 
-import base64
 import json
-from dataclasses import replace
+import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from components.config import ASSETS
-from components.tasks.attention import AttentionResult, Share
+from components.models.encoding import Encoding
+from components.models.families import FAMILIES, Task
+from components.models.loaded import LoadedModel
+from components.tasks import attention as task
+from components.tasks.answers import Reading
+from components.tasks.attention import AttentionResult, Look, View
+from components.tasks.mixing import Mix
 from components.views import attention as views
+from components.views import heads
 from components.views.palette import FAMILY_COLOURS
+from tests.views.test_packing import dequantise
 
+Load = Callable[..., LoadedModel]
 TOKENS = ("<s>", "the", "cat", "the", "<b>mat</b>", "</s>")
-SHARES = (Share("previous", "", 0.61, 0.14), Share("itself", "", 0.2, 0.17))
+
+
+class Fake:
+    """What `attention.predict` asks of a model, for inputs of any length and number of heads."""
+
+    id, family = "bert-mini", FAMILIES["bert"]
+
+    def __init__(self, attention: np.ndarray) -> None:
+        self.layers, self.heads = attention.shape[:2]
 
 
 def result_of(
-    tokens: tuple[str, ...] = TOKENS,
-    heads: int = 3,
-    window: tuple[int, int] | None = None,
-    **changes: Any,
+    tokens: tuple[str, ...] = TOKENS, layers: int = 3, count: int = 4, **look: Any
 ) -> AttentionResult:
     rng = np.random.default_rng(1)
-    weights = rng.random((heads, len(tokens), len(tokens)), dtype=np.float32) ** 4
-    made = AttentionResult(
-        model_id="bert-mini",
-        layer=2,
-        head=1,
-        layers=6,
-        heads=heads,
+    size = len(tokens)
+    attention = rng.random((layers, count, size, size), dtype=np.float32) ** 4
+    attention /= attention.sum(axis=-1, keepdims=True)
+    encoding = Encoding(
         tokens=tokens,
-        sequence_ids=(None, *[0] * (len(tokens) - 2), None),
-        weights=weights / weights.sum(axis=-1, keepdims=True),
-        window=window or (0, len(tokens)),
-        shares=SHARES,
-        notices=(),
+        input_ids=tuple(range(size)),
+        token_type_ids=None,
+        offsets=((0, 0),) * size,
+        sequence_ids=(None, *[0] * (size - 2), None),
+        word_ids=tuple(range(size)),
+        full_length=size,
     )
-    return replace(made, **changes)
+    reading = Reading(("the cat", ""), encoding, attention, None, ())
+    return task.predict(
+        Fake(attention),  # type: ignore[arg-type]
+        "the cat",
+        look=Look(**look),
+        reader=lambda *_: reading,
+    )
 
 
-def decoded(text: str) -> np.ndarray:
-    return (np.frombuffer(base64.b64decode(text), np.uint8) / 255) ** 2
+def _unpacked(sent: dict[str, Any]) -> np.ndarray:
+    import base64
+
+    shape = sent["shape"]
+    codes = np.frombuffer(base64.b64decode(sent["codes"]), np.uint8).reshape(shape)
+    scale = np.frombuffer(base64.b64decode(sent["scales"]), "<f4").reshape(shape[:2])
+    return dequantise(codes, scale)
 
 
-@pytest.mark.parametrize(
-    ("shares", "words"),
-    [
-        (SHARES, "looks mostly at the previous token (61.0 % of its attention)"),
-        ((Share("separator", "</s>", 0.4, 0.1),), "looks most often at &lt;/s&gt; (40.0 %"),
-        ((Share("word", "<b>", 0.6, 0.1),), "looks mostly at “&lt;b&gt;” (60.0 %"),
-        ((Share("itself", "", 0.2, 0.17),), "spreads its attention evenly"),
-        # half of the attention is no finding where half of the tokens are meant
-        ((Share("other text", "", 0.5, 0.45), SHARES[1]), "spreads its attention evenly"),
-    ],
-)
-def test_the_finding_says_where_the_head_looks(shares: tuple[Share, ...], words: str) -> None:
-    drawn = views.finding(result_of(shares=shares))
-    assert "Head 1 of layer 2" in drawn
-    assert words in drawn
+def test_the_finding_says_where_the_head_looks() -> None:
+    result = result_of(layer=2, head=1)
+    pattern = result.statistics.pattern(2, 1)
+    drawn = views.finding(result)
+    assert "Head 1 of layer 2 looks" in drawn
+    assert f"{100 * pattern.score:.1f} %" in drawn
+    assert "The model answers" not in drawn  # a plain encoder answers nothing
 
 
-def test_a_row_that_is_cut_is_said_to_sum_to_less() -> None:
-    assert "no longer sums to one" not in views.finding(result_of())
-    cut = result_of(window=(1, 4))
-    assert "Tokens 1 to 3 of 6 are drawn" in views.finding(cut)
-    rest = 1 - cut.weights[1, 1:4, 1:4].sum(axis=-1).mean()
-    assert f"on average {100 * rest:.1f} %" in views.finding(cut)
+def test_the_prediction_stands_above(load: Load) -> None:
+    model = load("bert", Task.FILL_MASK, attentions=True)
+    drawn = views.finding(task.predict(model, "the river ___ past", look=Look()))
+    assert drawn.index("fills the blank") < drawn.index("Head 0 of layer 0")
 
 
-@pytest.mark.parametrize("window", [(0, 6), (2, 5)])
-def test_the_bytes_of_the_picture_are_the_weights(window: tuple[int, int]) -> None:
-    result = result_of(window=window)
+@pytest.mark.parametrize("view", [View.HEAD, View.MATRIX])
+def test_the_picture_has_the_weights_of_every_head_that_fits(view: View) -> None:
+    result = result_of(view=view, layer=1)
     data = views.picture(result)
-    size = window[1] - window[0]
-    assert data["tokens"] == list(TOKENS[slice(*window)])
-    assert len(data["special"]) == size
-    weights = decoded(data["weights"]).reshape(3, size, size)
-    np.testing.assert_allclose(weights, result.shown, atol=0.004)
-    np.testing.assert_allclose(decoded(data["outside"]), result.outside.ravel(), atol=0.004)
+    np.testing.assert_allclose(_unpacked(data["matrices"]), result.weights, atol=0.004)
+    assert data["rows"] == list(TOKENS)
+    assert "columns" not in data  # the same tokens
+    assert data["specialRows"] == [0, 5]
+    assert len(data["titles"]) == 4
+    assert data["ceiling"] == 1
+    np.testing.assert_allclose(
+        _unpacked(data["tiles"]), result.tiles(range(1, 2), 24)[0], atol=0.004
+    )
 
 
-def test_the_heat_map_has_a_place_for_every_token_and_the_first_on_top() -> None:  # H34, H03
-    figure = views.heat_map(result_of())
-    for axis in (figure.layout.xaxis, figure.layout.yaxis):
-        assert list(axis.tickvals) == [0, 1, 2, 3, 4, 5]
-        assert axis.ticktext[1] == axis.ticktext[3] == "the"
-        assert axis.ticktext[0] == "&lt;s&gt;"  # Plotly takes <s> for a tag and drops it
-    assert figure.layout.yaxis.autorange == "reversed"
-    np.testing.assert_array_equal(figure.data[0].z, result_of().weights[1])
-    assert figure.data[0].z.dtype == np.float32
-    assert "<b>" not in json.dumps(figure.to_plotly_json()["data"][0]["text"])
-    assert figure.layout.paper_bgcolor == "rgba(0,0,0,0)"
+def test_all_layers_are_small_thumbnails_with_a_name_each() -> None:
+    data = views.picture(result_of(view=View.MODEL))
+    assert data["tiles"]["shape"] == [12, 6, 6]
+    assert data["tileset"]["layers"] == [0, 1, 2]
+    assert len(data["tileset"]["notes"]) == 12
+    assert "matrices" not in data
 
 
-def test_a_full_window_of_a_large_model_stays_below_two_megabytes() -> None:  # H35
-    tokens = ("[CLS]", *(f"##tokens{i}" for i in range(510)), "[SEP]")
-    result = result_of(tokens, heads=24, window=(100, 228))
-    sent = [
-        json.dumps(views.picture(result)),
-        views.heat_map(result).to_json(),
+def test_a_mixture_is_drawn_up_to_its_largest_weight() -> None:
+    data = views.picture(result_of(mix=Mix.ROLLOUT, layer=2))
+    assert data["matrices"]["shape"] == [1, 6, 6]
+    assert data["ceiling"] == pytest.approx(result_of(mix=Mix.ROLLOUT, layer=2).chosen.max())
+    assert "layers 0 to 2" in data["title"]
+
+
+def _sent(result: AttentionResult) -> int:
+    """Bytes of everything that a run of the tab sends, less Gradio's own wrapping."""
+    drawn = (
         views.finding(result),
+        views.picture(result),
+        heads.panels(result.statistics, "previous", (0, 0)),
         views.shares(result),
-        json.dumps(views.table(result)),
-    ]
-    assert sum(len(part.encode()) for part in sent) < 2_000_000
-    assert len(json.dumps(views.numbers(result))) < 2_000_000
+        views.table(result),
+        heads.table(result.statistics, "previous"),
+        views.match_table(result),
+    )
+    return len(json.dumps(drawn).encode())
+
+
+def _long(count: int) -> tuple[str, ...]:
+    return ("[CLS]", *(f"##tokens{i}" for i in range(count - 2)), "[SEP]")
+
+
+@pytest.mark.parametrize(("count", "most"), [(32, 64_000), (128, 64_000), (512, 400_000)])
+@pytest.mark.parametrize("view", [View.HEAD, View.MATRIX, View.LAYER, View.MODEL])
+def test_a_look_at_a_model_of_full_size_is_small(count: int, most: int, view: View) -> None:  # H35
+    result = result_of(_long(count), layers=12, count=12, view=view)
+    assert _sent(result) <= most
+    program = views.numbers(result, 0)
+    assert len(json.dumps(program)) < 2_000_000
+
+
+def test_of_a_long_text_the_whole_head_travels() -> None:
+    result = result_of(_long(512), layers=2, count=12, head=7)
+    data = views.picture(result)
+    assert data["matrices"]["shape"] == [1, 512, 512]
+    drawn = _unpacked(data["matrices"])[0]
+    np.testing.assert_allclose(drawn.sum(axis=-1), result.chosen.sum(axis=-1), atol=0.002)
+    assert data["tiles"]["shape"] == [12, 24, 24]
+
+
+def test_a_query_and_its_keys_are_sent_with_scores_that_add_up(load: Load) -> None:
+    model = load("deberta-v2", Task.ENCODER, attentions=True)
+    text = "the river ran past the mill and the children watched the boats"
+    look = Look(layer=1, head=2, token=3, view=View.MATCH)
+    result = task.predict(model, text, look=look)
+    sent = views.picture(result)["match"]
+    assert sent["parts"] == ["content", "content → position", "position → content"]
+    for i, (*parts, score) in enumerate(sent["scores"]):
+        assert sum(parts) == pytest.approx(score, abs=1e-3)
+        scale = result.match.scale  # type: ignore[union-attr]
+        assert sum(sent["products"][i]) / scale == pytest.approx(parts[0], abs=0.02)
+    assert sum(sent["weights"]) == pytest.approx(1, abs=0.01)
+    assert len(views.match_table(result)) == 4 * len(sent["tokens"])
+    assert len(views.match_table(result)[0]) == len(views.MATCH_HEADERS)
+
+
+def test_of_many_keys_those_with_most_weight_are_sent_and_the_rest_is_summed(load: Load) -> None:
+    model = load("bert", Task.ENCODER, attentions=True)
+    text = "the river ran past the mill " * 8
+    result = task.predict(model, text, look=Look(view=View.MATCH, token=2))
+    sent = views.picture(result)["match"]
+    assert len(sent["tokens"]) == 32
+    assert "18 other tokens together" in sent["rest"]
+    assert sent["positions"] == sorted(sent["positions"])
 
 
 def test_the_table_lists_the_strongest_links_first() -> None:
-    result = result_of()
+    result = result_of(head=1)
     rows = views.table(result)
     assert len(rows) == 36
     assert all(len(row) == len(views.HEADERS) for row in rows)
     i, token, j, other, _ = rows[0]
-    assert result.weights[1, i, j] == result.weights[1].max()  # type: ignore[index]
+    assert result.chosen[i, j] == result.chosen.max()  # type: ignore[index]
     assert (token, other) == (TOKENS[i], TOKENS[j])  # type: ignore[index]
 
 
-def test_shares_are_drawn_with_their_numbers_and_escaped() -> None:  # H38
-    drawn = views.shares(result_of(shares=(*SHARES, Share("word", "<img src=x>", 0.1, 0.1))))
-    assert "previous token" in drawn
-    assert "61.0 %" in drawn
+def test_what_is_shown_of_heads_is_escaped() -> None:  # H38
+    result = result_of(("<img src=x>", "a", "b", "<script>"))
+    drawn = views.shares(result) + heads.panels(result.statistics, "separator", (0, 0))
+    assert "&lt;img src=x&gt;" in drawn
     assert "<img" not in drawn
+    assert "<script" not in drawn
+
+
+@pytest.mark.parametrize("order", heads.ORDERS)
+def test_heads_are_sorted_as_asked(order: str) -> None:
+    statistics = result_of().statistics
+    rows = heads.table(statistics, order)
+    assert len(rows) == 12
+    assert all(len(row) == len(heads.HEADERS) for row in rows)
+    values = heads.ORDERS[order].of(statistics)
+    layer, head = rows[0][:2]
+    assert values[layer, head] == values.max()  # type: ignore[index]
+
+
+def test_the_head_for_the_previous_token_is_named_first() -> None:
+    result = result_of()
+    best = result.statistics.strongest("previous")
+    drawn = str(heads.panels(result.statistics, "previous", (0, 0)))
+    first = re.search(r'data-pick="(\d+),(\d+)".*?previous token', drawn)
+    assert first is not None
+    assert first.groups() == (str(best.layer), str(best.head))
 
 
 def test_programs_get_plain_numbers() -> None:
-    answer = views.numbers(result_of(window=(1, 4)))
+    answer = views.numbers(result_of(layer=1, head=2), 2)
     assert json.loads(json.dumps(answer)) == answer
-    sums = np.sum(answer["weights"], axis=1) + answer["outside"]
-    np.testing.assert_allclose(sums, 1, atol=1e-4)
+    assert len(answer["weights"]) == 4  # rows 2 to 5
+    np.testing.assert_allclose(np.sum(answer["weights"], axis=1), 1, atol=1e-4)
 
 
-def test_the_template_evaluates_nothing() -> None:  # H38: Gradio runs {{ }} and ${ } as code
-    template = (ASSETS / "attention.html").read_text(encoding="utf-8")
-    script = (ASSETS / "attention.js").read_text(encoding="utf-8")
+def test_the_template_evaluates_nothing_and_data_never_becomes_html() -> None:  # H38
+    template = (ASSETS / "attention" / "frame.html").read_text(encoding="utf-8")
     assert not any(mark in template for mark in ("{", "$", "`", "\\"))
-    assert "innerHTML" not in script
+    for script in (*(ASSETS / "attention").glob("*.js"), ASSETS / "picks.js"):
+        code = script.read_text(encoding="utf-8")
+        assert not any(way in code for way in ("innerHTML", "outerHTML", "insertAdjacent", "eval("))
+        assert len(code.splitlines()) <= 300
 
 
 def test_the_colours_of_the_families_are_those_of_the_page() -> None:
