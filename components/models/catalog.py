@@ -18,6 +18,7 @@ class ModelCard:
     model_type: str  # key of FAMILIES
     tasks: frozenset[Task]
     about: str  # one line for the model picker
+    is_shipped: bool = True  # False: its weights are still in training, and it is not offered
 
     @property
     def family(self) -> Family:
@@ -29,17 +30,23 @@ _FINE_TUNED = (Task.SENTIMENT, Task.QUESTION_ANSWERING)
 
 
 def _miniature(
-    model_id: str, model_type: str, pretrained: Iterable[Task], about: str, *, tuned: bool = True
+    model_id: str,
+    model_type: str,
+    pretrained: Iterable[Task],
+    about: str,
+    *,
+    tuned: bool = True,
+    shipped: bool = True,
 ) -> ModelCard:
     """Describe a miniature by the objectives it was pretrained on; most were also fine-tuned."""
     heads = (*pretrained, *(_FINE_TUNED if tuned else ()), Task.ENCODER)
-    return ModelCard(model_id, model_type, frozenset(heads), about)
+    return ModelCard(model_id, model_type, frozenset(heads), about, shipped)
 
 
 _WORDS = (Task.FILL_MASK,)
 CATALOG: tuple[ModelCard, ...] = (
     _miniature("bert-mini", "bert", (*_WORDS, Task.NEXT_SENTENCE), "BERT, miniature: 6 layers"),
-    _miniature("roberta-mini", "roberta", _WORDS, "RoBERTa, miniature: 6 layers"),
+    _miniature("roberta-mini", "roberta", _WORDS, "RoBERTa, miniature: 6 layers", shipped=False),
     _miniature(
         "albert-mini",
         "albert",
@@ -52,6 +59,7 @@ CATALOG: tuple[ModelCard, ...] = (
         "electra",
         (Task.REPLACED_TOKENS,),
         "ELECTRA, miniature: the discriminator, 6 layers",
+        shipped=False,
     ),
     _miniature(
         "electra-mini-generator",
@@ -59,9 +67,11 @@ CATALOG: tuple[ModelCard, ...] = (
         _WORDS,
         "ELECTRA, miniature: the generator, 3 layers",
         tuned=False,
+        shipped=False,
     ),
-    _miniature("deberta-mini", "deberta-v2", _WORDS, "DeBERTa, miniature: 6 layers"),
+    _miniature("deberta-mini", "deberta-v2", _WORDS, "DeBERTa, miniature: 6 layers", shipped=False),
 )
+SHIPPED = tuple(card for card in CATALOG if card.is_shipped)
 
 
 def find_card(model_id: str) -> ModelCard | None:
@@ -70,8 +80,12 @@ def find_card(model_id: str) -> ModelCard | None:
 
 
 def cards_for(task: Task) -> tuple[ModelCard, ...]:
-    """Give the bundled models that have a head for `task`, in catalog order."""
-    return tuple(card for card in CATALOG if task in card.tasks)
+    """Give the bundled models that have a head for `task`, in catalog order.
+
+    Those still in training are given only where there is no other.
+    """
+    able = tuple(card for card in CATALOG if task in card.tasks)
+    return tuple(card for card in able if card.is_shipped) or able
 
 
 def default_for(task: Task) -> str:

@@ -1,5 +1,6 @@
 """Layer 4: layout and wiring, the only package that knows Gradio. Add a tab as a line of TABS."""
 
+from components.models.catalog import SHIPPED
 from components.tabs import (
     attention,
     compare,
@@ -14,7 +15,7 @@ from components.tabs import (
 )
 from components.tabs.base import Tab
 
-TABS: tuple[Tab, ...] = (
+_BUILT: tuple[Tab, ...] = (
     fill_mask.TAB,
     lens.TAB,
     next_sentence.TAB,
@@ -25,4 +26,7 @@ TABS: tuple[Tab, ...] = (
     head_map.TAB,
     compare.TAB,
     families.TAB,
+)
+TABS = tuple(
+    tab for tab in _BUILT if tab.needs is None or any(tab.needs in card.tasks for card in SHIPPED)
 )

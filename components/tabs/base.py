@@ -68,6 +68,7 @@ class Tab:
     build: Callable[[Page], None]
     within: str = ""
     short: str = ""
+    needs: Task | None = None  # shown where a model that ships has a head for it
 
     @property
     def label(self) -> str:

@@ -184,4 +184,4 @@ def _next_round(sent: str, text: str, count: float | None, seed: float | None) -
     return started.write(), following
 
 
-TAB = Tab(id="replaced_tokens", title="Replaced tokens", build=build)
+TAB = Tab(id="replaced_tokens", title="Replaced tokens", build=build, needs=Task.REPLACED_TOKENS)

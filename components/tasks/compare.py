@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from components.config import MAX_REVIEW, MAX_TEXT
 from components.errors import NEVER_CAUGHT, AppError, HeadError, InputError
-from components.models.catalog import CATALOG
+from components.models.catalog import SHIPPED
 from components.models.evaluation import Evaluation, Figure
 from components.models.families import Task
 from components.tasks import fill_mask, question_answering, sentiment
@@ -167,7 +167,7 @@ RUNNERS: Mapping[Task, Runner] = {
 
 def bundled(task: str) -> list[str]:
     """Give the ids of the bundled models that have a head for `task`."""
-    return [card.id for card in CATALOG if task in card.tasks]
+    return [card.id for card in SHIPPED if task in card.tasks]
 
 
 def predict(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from components.models.anatomy import read_anatomy
-from components.models.catalog import CATALOG, ModelCard
+from components.models.catalog import SHIPPED, ModelCard
 from components.models.evaluation import Evaluation, read_evaluation
 
 COLUMNS = {  # heading -> figure
@@ -25,7 +25,7 @@ def table(models: Path) -> list[str]:
     """Give the lines of the table, a row for every bundled model in the catalog's order."""
     evaluation = read_evaluation(models)
     rows = [HEADINGS, ("---",) * len(HEADINGS)]
-    rows += [_row(card, models, evaluation) for card in CATALOG]
+    rows += [_row(card, models, evaluation) for card in SHIPPED]
     return [f"| {' | '.join(row)} |" for row in rows]
 
 
