@@ -52,6 +52,7 @@ CATALOG: tuple[ModelCard, ...] = (
         "albert",
         (*_WORDS, Task.SENTENCE_ORDER),
         "ALBERT, miniature: 6 layers, one set of weights",
+        shipped=False,
     ),
     _miniature("distilbert-mini", "distilbert", _WORDS, "DistilBERT, miniature: 3 layers"),
     _miniature(

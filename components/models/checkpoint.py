@@ -66,6 +66,9 @@ def open_checkpoint(model_id: str, settings: Settings) -> Checkpoint:
     """
     card = find_card(model_id)
     if card is not None:
+        if not card.is_shipped and not (settings.models_dir / card.id).is_dir():
+            advice = "Choose another model, or type an id of the Hub."
+            raise ModelError(sentence(model_id, "is still in training here.", advice))
         return read_checkpoint(model_id, settings.models_dir / card.id, is_bundled=True)
     folder = hub.fetch_description(model_id, settings.hub_timeout)
     checkpoint = read_checkpoint(model_id, folder, is_bundled=False)

@@ -1,8 +1,9 @@
 """Learning a vocabulary's vectors from a parent with another one: the same text, read by both.
 
 Where a token of the one ends at the same letter as a token of the other, the two networks should
-think the same: the parent's last vectors are the target, hidden words included (as in DistilBERT,
-Sanh et al. 2019, and data2vec, Baevski et al. 2022), which says more than the hidden words alone.
+think the same, layer by layer: the parent's vectors are the target, hidden words included (as in
+TinyBERT, Jiao et al. 2020, and data2vec, Baevski et al. 2022). That says more than the hidden
+words alone, and a layer that serves all (ALBERT's) gets its target at every step of the way.
 """
 
 from __future__ import annotations
@@ -77,16 +78,17 @@ class Aligned:
         return hide(batch, self.recipe, self.ours.special, rng)
 
     def losses(self, network: Network, batch: Batch) -> Losses:
-        """Give the loss of the hidden tokens, and how far the vectors are from the parent's."""
+        """Give the loss of the hidden tokens, and how far all layers' vectors are off."""
         read = {k.removeprefix(PARENT): v for k, v in batch.items() if k.startswith(PARENT)}
         with torch.no_grad():
-            wanted = self.parent.encode(read).flatten(0, 1)[batch["targets"]]
-        hidden = network.encode(batch)
-        found = hidden.flatten(0, 1)[batch["aligned"]]
-        words = masked_logits(network, batch, hidden)
+            wanted = [state.flatten(0, 1)[batch["targets"]] for state in self.parent.states(read)]
+        states = network.states(batch)
+        found = [state.flatten(0, 1)[batch["aligned"]] for state in states]
+        words = masked_logits(network, batch, states[-1])
+        layers = [distance(a.float(), b.float()) for a, b in zip(found, wanted, strict=True)]
         return {
             "masked": F.cross_entropy(words, batch["hidden"]),
-            "aligned": distance(found.float(), wanted.float()),
+            "aligned": torch.stack(layers).mean(),
         }
 
 

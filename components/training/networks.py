@@ -48,10 +48,17 @@ class Network(nn.Module):
 
     def encode(self, batch: Batch) -> Tensor:
         """Give the last layer's vectors (rows, tokens, hidden)."""
+        return self._read(batch).last_hidden_state  # type: ignore[no-any-return]
+
+    def states(self, batch: Batch) -> tuple[Tensor, ...]:
+        """Give the embeddings and every layer's vectors, each (rows, tokens, hidden)."""
+        return self._read(batch, output_hidden_states=True).hidden_states  # type: ignore[no-any-return]
+
+    def _read(self, batch: Batch, **flags: bool) -> Any:
         given = {name: batch[name] for name in ("input_ids", "attention_mask")}
         if self.has_segments:
             given["token_type_ids"] = batch["token_type_ids"]
-        return self.base_model(**given).last_hidden_state  # type: ignore[no-any-return]
+        return self.base_model(**given, **flags)
 
     def mask_logits(self, vectors: Tensor) -> Tensor:
         """Score the vocabulary (..., vocab) at chosen positions (..., hidden)."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from components.errors import HeadError, InputError, UnknownModelError
+from components.models.catalog import CATALOG, SHIPPED
 from components.models.evaluation import FIGURES, Evaluation
 from components.models.families import FAMILIES, Task
 from components.models.loaded import LoadedModel
@@ -241,7 +242,7 @@ def test_whoever_stops_the_server_stops_a_comparison(anything: compare.Get) -> N
 
 @pytest.mark.parametrize("task", compare.RUNNERS)
 def test_all_six_families_answer_side_by_side(models: ModelManager, task: Task) -> None:
-    ids = compare.bundled(task)
+    ids = [card.id for card in CATALOG if task in card.tasks]
     given = Given("the river [MASK] past the mill", question="what ran")
     result = compare.predict(models.get, ids, task.value, given)
     assert {entry.model_type for entry in result.answered} == set(FAMILIES)
@@ -249,10 +250,9 @@ def test_all_six_families_answer_side_by_side(models: ModelManager, task: Task) 
     assert len(ids) < compare.MAX_MODELS  # there is room for some of the Hub
 
 
-def test_the_generator_stands_for_electra_where_blanks_are_filled() -> None:
-    assert "electra-mini-generator" in compare.bundled(BLANKS)
-    assert "electra-mini" not in compare.bundled(BLANKS)
-    assert "electra-mini" in compare.bundled(Task.SENTIMENT.value)
+def test_what_ships_and_has_the_head_is_compared() -> None:
+    for task in compare.RUNNERS:
+        assert compare.bundled(task) == [card.id for card in SHIPPED if task in card.tasks]
     assert compare.bundled("nonsense") == []
 
 
