@@ -77,7 +77,7 @@ const tilePlaces = (value, width, isSmall) => {
   const { layers, perLayer } = value.tileset;
   const isModel = layers.length > 1;
   const labelWidth = isModel ? 26 : 0;
-  const wanted = isSmall ? 62 : isModel ? 0 : 170;
+  const wanted = isSmall ? 62 : isModel ? 0 : width < 420 ? 130 : 170;
   const across = isModel ? perLayer : Math.max(1, Math.min(perLayer, Math.floor((width + 8) / (wanted + 8))));
   const gap = isModel ? Math.min(8, width / perLayer / 8) : 8;
   const side = Math.min(isSmall ? 80 : 230, (width - labelWidth - gap * (across - 1)) / across);

@@ -26,15 +26,9 @@ from components.tasks.mixing import Mix
 from components.tasks.readings import Readings
 from components.tasks.units import Sides
 from components.views import attention as views
+from components.views import attention_choices as choices
 from components.views import heads, markup
 
-TASK_LABELS = {
-    Task.FILL_MASK: "Fill the blank",
-    Task.ENCODER: "Only read the text",
-    Task.NEXT_SENTENCE: "Does B follow A?",
-    Task.SENTIMENT: "Weigh a review",
-    Task.QUESTION_ANSWERING: "Answer a question from a passage",
-}
 EXAMPLES = (
     (Task.FILL_MASK, "Paris is the [MASK] of France.", ""),
     (Task.ENCODER, "The cat sat on the mat because it was tired.", ""),
@@ -48,19 +42,6 @@ EXAMPLES = (
     (Task.ENCODER, "the cat the mat", ""),
 )
 LABELS = tuple(f"{text} / {pair}" if pair else text for _, text, pair in EXAMPLES)
-_VIEWS = {
-    View.HEAD: "Lines",
-    View.MATRIX: "Matrix",
-    View.LAYER: "Layer",
-    View.MODEL: "All heads",
-    View.MATCH: "Query · key",
-}
-_MIXES = {
-    Mix.HEAD: "One head",
-    Mix.MEAN: "Mean over the heads of the layer",
-    Mix.MAX: "Maximum over the heads of the layer",
-    Mix.ROLLOUT: "Rollout: all layers up to this one",
-}
 GUIDE = markup.guide(
     "In every layer each head lets every token collect something from all the others. A line, or "
     "a cell, is the part of its attention that one token gives to another. It is the attention of "
@@ -90,7 +71,7 @@ def build(page: Page) -> None:
     with columns() as (entry, panel, options):
         with entry:
             task = gr.Dropdown(
-                [(label, task.value) for task, label in TASK_LABELS.items()],
+                [(label, task.value) for task, label in choices.TASKS.items()],
                 value=EXAMPLES[0][0].value,
                 label="The model's task",
                 interactive=True,
@@ -111,7 +92,7 @@ def build(page: Page) -> None:
         with options:
             model_id = model_picker(TAB.id, Task.ENCODER)
             with gr.Accordion("What is drawn", open=False):
-                mix = _choice("mix", _MIXES, "Heads")
+                mix = _choice("mix", choices.MIXES, "Heads")
                 sides = _choice("sides", {s: s.value for s in Sides}, "Which text looks at which")
                 joined = gr.Checkbox(False, label="Join word pieces", elem_id=f"{TAB.id}-join")
                 bare = gr.Checkbox(False, label="Hide special tokens", elem_id=f"{TAB.id}-bare")
@@ -120,7 +101,7 @@ def build(page: Page) -> None:
         with panel:
             finding = finding_view(TAB.id)
             view = gr.Radio(
-                [(label, view.value) for view, label in _VIEWS.items()],
+                [(label, view.value) for view, label in choices.VIEWS.items()],
                 value=_START.view.value,
                 label="View",
                 interactive=True,
@@ -268,9 +249,9 @@ def _example_for(task: str, text: str, pair: str) -> tuple[Any, Any]:
 
 
 def _choice(name: str, labels: dict[Any, str], label: str) -> Any:
-    choices = [(text, value.value) for value, text in labels.items()]
+    offered = [(text, value.value) for value, text in labels.items()]
     return gr.Dropdown(
-        choices, value=choices[0][1], label=label, interactive=True, elem_id=f"{TAB.id}-{name}"
+        offered, value=offered[0][1], label=label, interactive=True, elem_id=f"{TAB.id}-{name}"
     )
 
 

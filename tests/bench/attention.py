@@ -33,7 +33,7 @@ def measure(models_dir: Path) -> Sequence[Ratio]:
 
 def _ratio(model: LoadedModel, length: int, is_pair: bool) -> Ratio:
     # one token a word: half of them, less the special ones, on each side of a pair
-    words = ["the"] * (length - 2) if not is_pair else ["the"] * ((length - 3) // 2)
+    words = ["a"] * ((length - 3) // 2 if is_pair else length - 2)
     text = " ".join(words)
     sent = {}
     for view in View:

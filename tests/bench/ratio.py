@@ -31,6 +31,6 @@ def table(ratios: Sequence[Ratio]) -> str:
     for r in ratios:
         lines.append(
             f"| {r.what} | {r.ours:.3g} {r.unit} | {r.baseline:.3g} {r.unit} ({r.baseline_name}) "
-            f"| **{r.value:.2f}×** | ≤ {r.aim:.2f}× | {r.how} |"
+            f"| **{r.value:.{2 if r.value >= 0.1 else 4}f}×** | ≤ {r.aim:.2f}× | {r.how} |"
         )
     return "\n".join(lines)
