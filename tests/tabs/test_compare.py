@@ -31,8 +31,9 @@ def test_every_example_is_answered(models: ModelManager, task: Task) -> None:
         given = compare.Given(
             **{field.name: text for field, text in zip(panel.fields, example, strict=True)}
         )
-        result = compare.predict(models.get, compare.bundled(task), task, given)
-        assert len(result.answered) == 6
+        asked = compare.bundled(task)
+        result = compare.predict(models.get, asked, task, given)
+        assert len(result.answered) == len(asked) > 1
 
 
 def test_the_texts_and_models_of_the_chosen_task_are_taken() -> None:

@@ -12,6 +12,7 @@ import app
 from components.models.catalog import CATALOG, cards_for, default_for, why_not
 from components.models.families import Task
 from components.models.manager import ModelManager
+from components.tabs import TABS
 from components.tabs.controls import model_picker
 
 PICKED = {  # what each tab's picker is for; Compare has a list of its own
@@ -22,6 +23,12 @@ PICKED = {  # what each tab's picker is for; Compare has a list of its own
     "sentiment-model": Task.SENTIMENT,
     "question_answering-model": Task.QUESTION_ANSWERING,
     "attention-model": Task.ENCODER,
+}
+# A tab whose task nothing that ships can do is not on the page.
+PICKED = {
+    elem_id: task
+    for elem_id, task in PICKED.items()
+    if elem_id.split("-")[0] in {tab.id for tab in TABS}
 }
 
 
