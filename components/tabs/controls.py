@@ -94,9 +94,10 @@ def model_picker(
 
     Of the bundled models without that head it says, folded away below, why they are missing.
     """
+    shipped = [card for card in cards_for(task) if card.is_shipped]
     picker = gr.Dropdown(
-        [(card.about, card.id) for card in cards_for(task)],
-        value=default_for(task),
+        [(card.about, card.id) for card in shipped],
+        value=default_for(task) if shipped else None,
         label=label,
         info=info,
         allow_custom_value=True,

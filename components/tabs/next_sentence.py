@@ -57,7 +57,7 @@ BACKGROUND = markup.aside(
     "right about the order in 52.0 % of the cases, hardly better than a coin; one trained on order "
     "is right in 86.5 %, and in 78.9 % about next sentences.",
 )
-_FEW_KEPT_IT = "Bundled, or type an id of the Hub: few checkpoints kept this head of ALBERT's."
+_FEW_KEPT_IT = "Bundled, or type an id of the Hub: few checkpoints kept this head of ALBERT's. Empty: not asked."
 
 
 def build(page: Page) -> None:
@@ -91,7 +91,8 @@ def build(page: Page) -> None:
                 token_table = numbers_view(TAB.id, views.TOKEN_HEADERS, name="tokens")
 
     def run(follows: str, order: str, first: str, second: str) -> tuple[Any, ...]:
-        asked = {Task.NEXT_SENTENCE: follows, Task.SENTENCE_ORDER: order}
+        chosen = {Task.NEXT_SENTENCE: follows, Task.SENTENCE_ORDER: order}
+        asked = {task: model_id for task, model_id in chosen.items() if model_id} or chosen
         verdicts = next_sentence.predict_each(page.model, asked, first, second)
         return tuple(
             draw(verdicts)

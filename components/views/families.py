@@ -59,7 +59,7 @@ def picks(result: FamiliesResult) -> Markup:
     """Draw the first and the second choice, and how our miniatures stand in it."""
     reasons = [_reason(pick, i) for i, pick in enumerate(result.picks)]
     panels = [_merit(evidence) for evidence in result.evidence]
-    return Markup('<div class="lab-picks"><div class="lab-reasons">{}</div>{}</div>').format(
+    return Markup('<div class="lab-needs"><div class="lab-reasons">{}</div>{}</div>').format(
         join(reasons), join(panels)
     )
 
