@@ -29,7 +29,13 @@ EXAMPLES = (
     ("She put the book on the shelf.", "She put the shelf on the book."),
     ("He drank a cup of unhappiness.", "He drank a cup of coffee."),
 )
-LABELS = tuple(f"{a} · {b}" if b else a for a, b in EXAMPLES)
+LABELS = (  # longer ones are cut off
+    "The keys is / are on the table.",
+    "The keys to the cabinet is / are …",
+    "The river ran past the old mill.",
+    "The book on the shelf / shelf on the book",
+    "A cup of unhappiness / coffee",
+)
 METHODS = [
     ("Each piece alone (Salazar et al. 2020)", every_word.ALONE),
     ("With the rest of its word (Kauf & Ivanova 2023)", every_word.REST),

@@ -28,7 +28,7 @@ EXAMPLES = (
     ("The [doctor|nurse] said that [MASK] was tired.", ""),
     ("The bank is near the [MASK].", "The bank lent us the [MASK]."),
 )
-LABELS = tuple(f"{a} · {b}" if b else a for a, b in EXAMPLES)
+LABELS = (*(text for text, _ in EXAMPLES[:-1]), "The bank is near / lent us the [MASK].")
 GUIDE = markup.guide(
     "Each dot is a word of the vocabulary: to the right what it gets in the first context, upwards "
     "in the second. On the dashed line both give it the same. Each line of the grid is a factor "

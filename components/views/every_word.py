@@ -66,21 +66,30 @@ def _name(sentence: Sentence, piece: Piece) -> str:
 
 
 def _scores(result: EveryWordResult) -> list[str]:
-    """Write the pseudo-log-likelihood of each sentence, both ways where they differ."""
+    """Write the pseudo-log-likelihood of a sentence alone, and the other one where they differ."""
     lines = []
+    other = REST if result.method == ALONE else ALONE
     for number, sentence in enumerate(_sentences(result), start=1):
-        name = f"Sentence {number}" if result.second else "Its score (pseudo-log-likelihood)"
-        told = f"{name}: {signed(sentence.score(result.method))} nats over {sentence.tokens} tokens"
-        other = REST if result.method == ALONE else ALONE
+        if result.second is None:
+            lines.append(f"Pseudo-log-likelihood: {_told(result, sentence)}.")
         if abs(sentence.score(other) - sentence.score(result.method)) > _CLOSE:
-            told += f"; with {_METHODS[other]} {signed(sentence.score(other))}"
-        lines.append(f"{told}. Nearer to 0 is more expected.")
+            name = f"Sentence {number}, with" if result.second else "With"
+            lines.append(f"{name} {_METHODS[other]}: {_nats(sentence.score(other))} nats.")
     if result.second and result.first.tokens != result.second.tokens:
         lines.append(
             "The two have different numbers of tokens: the longer one loses some nats for that "
             "alone, so compare with care."
         )
     return lines
+
+
+def _told(result: EveryWordResult, sentence: Sentence) -> str:
+    score = _nats(sentence.score(result.method))
+    return f"{score} nats over {sentence.tokens} tokens; nearer to 0 is more expected"
+
+
+def _nats(number: float) -> str:
+    return signed(round(number, 2) + 0.0)  # no minus before a nought
 
 
 def _sentences(result: EveryWordResult) -> tuple[Sentence, ...]:
@@ -121,8 +130,8 @@ def _strip(result: EveryWordResult, sentence: Sentence, number: int, pressed: Pi
         parts.append(sentence.text[end : word.span[0]])
         parts.append(_word(result, sentence, word.pieces, pressed))
         end = word.span[1]
-    label = Markup('<p class="lab-every-label">Sentence {}: {} nats</p>').format(
-        number, signed(sentence.score(result.method))
+    label = Markup('<p class="lab-every-label">Sentence {}: {}</p>').format(
+        number, _told(result, sentence)
     )
     css = "" if len(sentence.pieces) <= _LARGE else " lab-small"
     return Markup('{}<div class="lab-every{}" data-sentence="{}">{}</div>').format(
@@ -168,9 +177,10 @@ def versus(result: EveryWordResult) -> Markup:
     """Draw for each word by how many nats it speaks for the one sentence or the other."""
     if result.second is None:
         return EMPTY
-    largest = max([abs(d.gain) for d in result.differences] + [1.0])
+    gains = [d.gain for d in result.differences]
+    largest = max(1.0, *map(abs, (*gains, result.gain)))
     rows = join([_difference(d, largest) for d in result.differences])
-    total = _lean("all words", result.gain, max(largest, abs(result.gain)))
+    total = _lean("all words", result.gain, largest)
     return Markup(
         '<section class="lab-panel"><h4>Where the difference comes from: to the left a word speaks '
         "for sentence 1, to the right for sentence 2 (nats)</h4>"
@@ -193,7 +203,7 @@ def _lean(name: str, gain: float, largest: float, *, marked: bool = False) -> Ma
         '<div class="lab-lean{}"><span class="lab-lean-label">{}</span>'
         '<span class="lab-lean-track"><span class="lab-lean-fill lab-lean-{}" '
         'style="width:{:.2f}%"></span></span><span class="lab-bar-value">{}</span></div>'
-    ).format(" lab-lean-marked" if marked else "", name, side, width, signed(gain))
+    ).format(" lab-lean-marked" if marked else "", name, side, width, _nats(gain))
 
 
 def table(result: EveryWordResult) -> list[list[str | int]]:

@@ -39,6 +39,7 @@ class Bar:
     tone: str = ""  # "", "yes", "no" or "muted": classes of assets/style.css
     edit: Edit | None = None
     lights: int | None = None  # see assets/lights.js
+    value: str = ""  # what stands at its end in place of the percentage
 
 
 def join(parts: Sequence[str]) -> Markup:
@@ -128,7 +129,7 @@ def _bar(row: Bar) -> Markup:
     ).format(
         row.label,
         100 * row.score,
-        percent(row.score),
+        row.value or percent(row.score),
         Markup('<span class="lab-bar-remark">{}</span>').format(row.remark)
         if row.remark
         else EMPTY,

@@ -21,13 +21,14 @@ from components.views.wording import percent, shortened
 HEADERS = ["Token", "Id", "In the first", "In the second", "Times as probable in the first"]
 _NAMED = 6  # words named in the picture, of either side
 _COLOURS = ("#1e7dbe", "#b85000")  # the first context, the second: as in the bars
+_WIDE, _HIGH = 1.2, 0.17  # powers of ten that a name takes up, on a phone
 _LISTED = 200  # rows of the table
 
 
 def finding(result: TwoContextsResult) -> Markup:
     """State the most tilted word of either side, and how far the two lists are apart."""
     headline = "; ".join(
-        f"“{words[0].word}” is {_times(words[0])} as probable with “{context.name}”"
+        f"“{words[0].word}” is {_factor(words[0])} as probable with “{context.name}”"
         for words, context in zip(_sides(result), result.contexts, strict=True)
         if words
     )
@@ -42,15 +43,12 @@ def _sides(result: TwoContextsResult) -> tuple[Sequence[Tilted], Sequence[Tilted
     return result.first, result.second
 
 
-def _times(word: Tilted) -> str:
+def _factor(word: Tilted) -> str:
     """Write how many times a word is likelier on the side that it leans to."""
-    return _factor(math.exp(min(abs(word.tilt), 700)))
-
-
-def _factor(factor: float) -> str:
-    if factor < 10:
+    factor = math.exp(min(abs(word.tilt), 700))
+    if factor < 9.95:
         return f"{factor:.1f} times"
-    return f"{factor:,.0f} times" if factor < 1e6 else "over a million times"
+    return f"{factor:,.0f} times" if factor < 1e6 else "> 1,000,000 times"
 
 
 def _apart(result: TwoContextsResult) -> str:
@@ -69,12 +67,12 @@ def scatter(result: TwoContextsResult) -> go.Figure:
     figure.add_trace(_line(result))
     figure.add_trace(_cloud(result))
     for words, colour, place in zip(
-        _sides(result), _COLOURS, ("middle right", "middle left"), strict=True
+        _sides(result), _COLOURS, ("bottom center", "top center"), strict=True
     ):
         figure.add_trace(_named(words[:_NAMED], colour, place))
     low, high = _range(result)
     ticks = list(range(math.ceil(low), 1))
-    names = [percent(10.0**tick) if tick >= -4 else f"10<sup>{tick}</sup>" for tick in ticks]
+    names = [f"{100 * 10.0**tick:g} %" if tick >= -6 else f"10<sup>{tick}</sup>" for tick in ticks]
     axis = {"type": "log", "range": [low, high], "tickvals": [10.0**tick for tick in ticks]}
     first, second = (html.escape(c.name, quote=False) for c in result.contexts)
     figure.update_xaxes(**axis, ticktext=names, title=f"probability with “{first}”")
@@ -110,13 +108,26 @@ def _named(words: Sequence[Tilted], colour: str, place: str) -> go.Scatter:
     return go.Scatter(
         x=[p.first for p in words],
         y=[p.second for p in words],
-        text=[_label(p) for p in words],
+        text=_uncrowded(words),
+        hovertext=[_label(p) for p in words],
         mode="markers+text",
         textposition=place,
         textfont={"family": MONO, "size": 13},
         marker={"size": 9, "color": colour},
-        hovertemplate="%{text}: %{x:.2%} and %{y:.2%}<extra></extra>",
+        hovertemplate="%{hovertext}: %{x:.2%} and %{y:.2%}<extra></extra>",
     )
+
+
+def _uncrowded(words: Sequence[Tilted]) -> list[str]:
+    """Name words in the picture, save those whose names would lie on one that is there already."""
+    placed: list[tuple[float, float]] = []
+    names = []
+    for word in words:
+        x, y = math.log10(word.first), math.log10(word.second)
+        is_free = all(abs(x - a) > _WIDE or abs(y - b) > _HIGH for a, b in placed)
+        names.append(_label(word) if is_free else "")
+        placed += [(x, y)] if is_free else []
+    return names
 
 
 def _label(word: Tilted) -> str:
@@ -125,32 +136,32 @@ def _label(word: Tilted) -> str:
 
 
 def lists(result: TwoContextsResult) -> Markup:
-    """Draw the words that lean most to either side, each with both probabilities."""
+    """Draw the words that lean most to either side; the bars of both sides have one scale."""
+    longest = max((abs(word.tilt) for side in _sides(result) for word in side), default=1.0)
     panels = [
         Markup('<section class="lab-panel"><h4>More probable with “{}”</h4>{}</section>').format(
             context.name,
-            bars([_bar(word, is_first=side == 0, other=other) for word in words])
+            bars([_bar(result, word, longest) for word in words])
             if words
             else "No word leans to this side.",
         )
-        for side, (words, context, other) in enumerate(
-            zip(
-                _sides(result),
-                result.contexts,
-                [c.name for c in reversed(result.contexts)],
-                strict=True,
-            )
-        )
+        for words, context in zip(_sides(result), result.contexts, strict=True)
     ]
     return Markup('<div class="lab-panels lab-tilted">{}</div>{}').format(
         join(panels), _said(result)
     )
 
 
-def _bar(word: Tilted, *, is_first: bool, other: str) -> Bar:
-    here, there = (word.first, word.second) if is_first else (word.second, word.first)
-    remark = f"{_times(word)} as probable; with “{other}” {percent(there)}"
-    return Bar(word.word, here, remark=remark, tone="yes" if is_first else "no")
+def _bar(result: TwoContextsResult, word: Tilted, longest: float) -> Bar:
+    """Draw by how much a word leans, as a logarithm: twice as long is the factor squared."""
+    both = zip((word.first, word.second), result.contexts, strict=True)
+    return Bar(
+        word.word,
+        abs(word.tilt) / longest,
+        remark=", ".join(f"{percent(score)} with “{context.name}”" for score, context in both),
+        tone="yes" if word.tilt > 0 else "no",
+        value=_factor(word).replace(" times", " ×"),
+    )
 
 
 def _said(result: TwoContextsResult) -> Markup:

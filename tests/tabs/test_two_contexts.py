@@ -49,6 +49,6 @@ def test_the_example_is_answered_and_two_sentences_too(
     expect(finding).to_contain_text("times as probable with “He”", timeout=30_000)
     expect(page.locator("#two_contexts-chart .scatterlayer .trace")).to_have_count(4)
     assert page.locator("#two_contexts-lists .lab-bar").count() > 4
-    page.get_by_role("button", name="The bank is near the").click()
+    page.get_by_role("button", name="The bank is near").click()
     expect(finding).to_contain_text("with “text 1”")
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

@@ -66,14 +66,15 @@ def test_the_finding_names_the_least_expected_word() -> None:
     assert "Least expected is “<b>” (1.0 %): the model would put “dog” there (20.0 %)" in _visible(
         drawn
     )
-    assert "(pseudo-log-likelihood): −7.60 nats over 3 tokens" in _visible(drawn)
+    assert "Pseudo-log-likelihood: −7.60 nats over 3 tokens" in _visible(drawn)
     assert "<b>" not in drawn
 
 
 def test_the_finding_names_the_sentence_that_is_preferred() -> None:
     drawn = _visible(views.finding(result_of(SECOND)))
     assert "The model prefers “😀 unhappy” by 6.29 nats" in drawn
-    assert "Sentence 2: −1.31 nats over 3 tokens; with the rest of its word hidden too" in drawn
+    assert "Sentence 2, with the rest of its word hidden too: −10.41 nats." in drawn
+    assert "Sentence 2: −1.31 nats over 3 tokens" in _visible(views.strips(result_of(SECOND)))
     turned = replace(result_of(SECOND), first=SECOND, second=FIRST)
     assert "prefers “😀 unhappy” by 6.29 nats" in _visible(views.finding(turned))
     assert "no preference" in _visible(views.finding(replace(turned, second=SECOND)))

@@ -41,7 +41,7 @@ def test_the_finding_says_which_word_leans_to_which_side() -> None:
     drawn = views.finding(result_of())
     shown = _visible(drawn)
     assert "“<b>” is 20 times as probable with “<i>he”" in shown
-    assert "“nurse” is over a million times as probable with “she”" in shown
+    assert "“nurse” is > 1,000,000 times as probable with “she”" in shown
     assert "14.0 % of all probability would have to move" in shown
     assert "<b>" not in drawn
     assert "<i>" not in drawn
@@ -55,10 +55,20 @@ def test_without_a_lean_it_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("factor", "words"), [(1.04, "1.0 times"), (9.96, "10.0 times"), (1_234.0, "1,234 times")]
+    ("factor", "words"),
+    [(1.04, "1.0 times"), (9.96, "10 times"), (1_234.0, "1,234 times"), (2e6, "> 1,000,000 times")],
 )
 def test_factors_are_told_with_the_digits_that_matter(factor: float, words: str) -> None:
-    assert views._factor(factor) == words
+    for tilted in (Tilted("x", "x", 1, 0.1, 0.1 / factor), Tilted("x", "x", 1, 0.1 / factor, 0.1)):
+        assert views._factor(tilted) == words
+
+
+def test_names_that_would_lie_on_each_other_are_left_to_the_pointer() -> None:
+    near = Tilted("near", "near", 10, 0.021, 0.0011)
+    far = Tilted("far", "far", 11, 0.02, 0.00001)
+    trace = views.scatter(result_of(first=(FIRST, near, far))).data[2]
+    assert list(trace.text) == ["&lt;b&gt;", "", "far"]
+    assert list(trace.hovertext) == ["&lt;b&gt;", "near", "far"]
 
 
 def test_the_scatter_has_equal_axes_and_names_the_words_that_differ() -> None:
@@ -76,8 +86,8 @@ def test_the_scatter_has_equal_axes_and_names_the_words_that_differ() -> None:
 def test_the_lists_say_both_probabilities_and_what_is_left_out() -> None:
     shown = _visible(views.lists(result_of()))
     assert "More probable with “<i>he”" in shown
-    assert "20 times as probable; with “she” 0.10 %" in shown
-    assert "3.0 %over a million times as probable; with “<i>he” < 0.01 %" in shown
+    assert "20 ×2.0 % with “<i>he”, 0.10 % with “she”" in shown
+    assert "> 1,000,000 ×< 0.01 % with “<i>he”, 3.0 % with “she”" in shown
     assert "the 3 most probable of 30,522 entries" in shown
     assert "25.0 % and 20.0 % of the probability" in shown
 
