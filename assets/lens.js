@@ -1,5 +1,5 @@
 /* The lens for every token: a grid of first guesses, and the five first ones of the cell pointed at.
-   `props.value` is what views/lens.py makes. */
+   `props.value` is what views/lens.py makes. Needs bars.js. */
 const root = element.querySelector('.lab-lens');
 const [head, body] = [root.querySelector('thead tr'), root.querySelector('tbody')];
 const [says, bars] = [root.querySelector('.lab-lens-detail p'), root.querySelector('.lab-lens-detail div')];
@@ -7,12 +7,6 @@ let data = null;
 let pinned = null; // the cell whose guesses are shown when none is pointed at
 
 const decoded = (base64, Kind) => new Kind(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)).buffer);
-const inPercent = (score) => {
-  const share = 100 * score;
-  if (share > 0 && share < 0.01) return '< 0.01 %';
-  if (share > 99.99 && share < 100) return '> 99.99 %';
-  return `${share.toFixed(share < 1 || share > 99 ? 2 : 1)} %`;
-};
 const index = (step, token) => step * data.tokens.length + token;
 const guesses = (step, token) => Array.from({ length: data.best }, (_, rank) => {
   const at = index(step, token) * data.best + rank;
@@ -21,12 +15,6 @@ const guesses = (step, token) => Array.from({ length: data.best }, (_, rank) => 
 const place = (token) => `“${data.tokens[token]}” (position ${data.start + token})`;
 const isOwn = (step, token) => data.ownRanks[index(step, token)] === 1 && !data.masks.includes(token);
 
-const make = (tag, css, text = '') => {
-  const made = document.createElement(tag);
-  made.className = css;
-  made.textContent = text;
-  return made;
-};
 const pressable = (css, text, row, column) => {
   const button = make('button', css, text);
   button.type = 'button';
@@ -62,15 +50,6 @@ const guessButton = (step, column) => {
   return button;
 };
 
-const bar = ([word, score]) => {
-  const row = make('div', 'lab-bar');
-  const fill = make('span', 'lab-bar-fill');
-  fill.style.width = `${(100 * score).toFixed(2)}%`;
-  const track = make('span', 'lab-bar-track');
-  track.append(fill);
-  row.append(make('span', 'lab-bar-label', word), track, make('span', 'lab-bar-value', inPercent(score)));
-  return row;
-};
 const show = (button) => {
   if (!button) return;
   const [step, token] = [Number(button.dataset.row), Number(button.dataset.column)];
@@ -78,7 +57,7 @@ const show = (button) => {
   const own = data.masks.includes(token) ? ''
     : `. The token itself: rank ${data.ownRanks[at].toLocaleString('en')}, ${inPercent(data.ownScores[at])}`;
   says.textContent = `${data.steps[step]} at ${place(token)}${own}`;
-  bars.replaceChildren(...guesses(step, token).map(bar));
+  bars.replaceChildren(...guesses(step, token).map((guess) => bar(guess)));
   body.querySelectorAll('.lab-lens-shown').forEach((other) => other.classList.remove('lab-lens-shown'));
   button.classList.add('lab-lens-shown');
 };

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 Span = tuple[int, int]  # half-open character offsets
 
@@ -30,6 +31,13 @@ class Encoding:
     def is_truncated(self) -> bool:
         """Whether the end of the text was left out."""
         return self.full_length > len(self)
+
+    def put(self, changes: Mapping[int, tuple[str, int]]) -> Encoding:
+        """Give a copy with other (token, id) at some positions; their offsets stay."""
+        tokens, ids = list(self.tokens), list(self.input_ids)
+        for position, (token, token_id) in changes.items():
+            tokens[position], ids[position] = token, token_id
+        return replace(self, tokens=tuple(tokens), input_ids=tuple(ids))
 
     def positions_of(self, token_id: int) -> tuple[int, ...]:
         """Give the positions that hold `token_id`."""

@@ -4,19 +4,25 @@ from components.models.catalog import SHIPPED
 from components.tabs import (
     attention,
     compare,
+    every_word,
     families,
     fill_mask,
     head_map,
+    joint_mask,
     lens,
     next_sentence,
     question_answering,
     replaced_tokens,
     sentiment,
+    two_contexts,
 )
 from components.tabs.base import Tab
 
 _BUILT: tuple[Tab, ...] = (
     fill_mask.TAB,
+    joint_mask.TAB,
+    every_word.TAB,
+    two_contexts.TAB,
     lens.TAB,
     next_sentence.TAB,
     sentiment.TAB,

@@ -15,7 +15,6 @@ from components.models.families import Task
 from components.views import markup
 
 ANY_MODEL = "Bundled, or type any id of the Hub, such as bert-base-uncased."
-_CLICKS = (ASSETS / "clicks.js").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +64,17 @@ def examples(
     return Examples(dataset, fields)
 
 
-def clickable(script: str = "", **options: Any) -> gr.HTML:
+def scripts(*names: str) -> str:
+    """Read files of assets that make up the script of one view, in this order."""
+    return "".join((ASSETS / name).read_text(encoding="utf-8") for name in names)
+
+
+def clickable(*more: str, **options: Any) -> gr.HTML:
     """Make an HTML view whose marked parts can be clicked, see views.markup.button.
 
-    `script` is the name of a file in assets that adds to what its parts can do.
+    `more` are names of files in assets that add to what its parts can do.
     """
-    more = (ASSETS / script).read_text(encoding="utf-8") if script else ""
-    return gr.HTML(js_on_load=_CLICKS + more, **options)
+    return gr.HTML(js_on_load=scripts("clicks.js", *more), **options)
 
 
 def finding_view(tab_id: str) -> gr.HTML:

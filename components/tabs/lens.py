@@ -17,6 +17,7 @@ from components.tabs.controls import (
     finding_view,
     model_picker,
     numbers_view,
+    scripts,
     text_box,
 )
 from components.tasks import lens
@@ -86,7 +87,7 @@ def build(page: Page) -> None:
             chart = gr.Plot(show_label=False, elem_id=f"{TAB.id}-chart")
             grid = gr.HTML(
                 html_template=(ASSETS / "lens.html").read_text(encoding="utf-8"),
-                js_on_load=(ASSETS / "lens.js").read_text(encoding="utf-8"),
+                js_on_load=scripts("bars.js", "lens.js"),
                 apply_default_css=False,
                 elem_id=f"{TAB.id}-grid",
             )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from components.config import MAX_TEXT, MAX_TOP_K
 from components.errors import InputError
 from components.models.encoding import Encoding, Span
-from components.tasks.scores import softmax
+from components.tasks.scores import best_first, softmax
 from components.tasks.words import Word, check_text, split_words, with_mask
 
 if TYPE_CHECKING:
@@ -37,6 +37,20 @@ class Blank:
 
     span: Span
     candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text with blanks as the model reads it."""
+
+    text: str  # with the model's own mask token
+    spellings: tuple[str, ...]  # other ways to write a blank that were met
+    encoding: Encoding
+    positions: tuple[int, ...]  # of the masks that were read, left to right; never none
+
+    def unread(self, mask_token: str) -> int:
+        """Count the blanks that stand where the model no longer reads."""
+        return self.text.count(mask_token) - len(self.positions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +90,9 @@ def predict(
     a text without a blank.
     """
     asked = _asked(only)
-    text, spellings = with_mask(check_text(text, "The text"), model.mask_token)
-    if model.mask_token not in text:
-        raise NoBlankError(text, model.mask_token)
-    encoding = model.encode(text, literal=False)
-    found = encoding.positions_of(model.mask_token_id)
+    reading = read_blanks(model, text)
+    text, encoding, found = reading.text, reading.encoding, reading.positions
     positions = found[:MAX_BLANKS]
-    if not positions:
-        raise InputError(
-            f"The blank stands after the first {len(encoding)} tokens, where the model stops "
-            "reading. Shorten the text before it."
-        )
     logits = model.run([encoding], positions=[positions])[0]["logits"]  # (blanks, vocab)
     scores = softmax(logits)
     wanted, not_tokens = _sort_out(model, asked)
@@ -102,8 +108,32 @@ def predict(
             for span, row in zip(spans, scores, strict=False)
         ),
         not_tokens=not_tokens,
-        notices=_notices(model, spellings, encoding, len(found), len(spans) - len(found)),
+        notices=_notices(model, reading),
     )
+
+
+def read_blanks(model: LoadedModel, text: str) -> Reading:
+    """Read a text with blanks, however they are spelled.
+
+    Raises NoBlankError for a text without a blank, and InputError where all of them come too late.
+    """
+    text, spellings = with_mask(check_text(text, "The text"), model.mask_token)
+    if model.mask_token not in text:
+        raise NoBlankError(text, model.mask_token)
+    encoding = model.encode(text, literal=False)
+    positions = encoding.positions_of(model.mask_token_id)
+    if not positions:
+        raise InputError(
+            f"The blank stands after the first {len(encoding)} tokens, where the model stops "
+            "reading. Shorten the text before it."
+        )
+    return Reading(text, spellings, encoding, positions)
+
+
+def candidate(model: LoadedModel, token_id: int, score: float) -> Candidate:
+    """Give an entry of the vocabulary with its probability in a blank."""
+    token = model.token(token_id)
+    return Candidate(token, model.readable(token), token_id, score)
 
 
 def entry_of(model: LoadedModel, word: str) -> tuple[int | None, tuple[str, ...]]:
@@ -144,24 +174,20 @@ def _sort_out(
 def _candidates(
     model: LoadedModel, scores: NDArray[np.float64], wanted: list[int] | None, top_k: int
 ) -> tuple[Candidate, ...]:
-    ids = np.asarray(wanted if wanted is not None else _best(scores, top_k), dtype=int)
-    best = ids[np.argsort(-scores[ids], kind="stable")]
-    tokens = [(model.token(int(i)), int(i)) for i in best]
-    return tuple(
-        Candidate(token, model.readable(token), i, float(scores[i])) for token, i in tokens
-    )
+    if wanted is None:
+        best = best_first(scores, top_k)
+    else:
+        best = np.asarray(wanted, dtype=int)
+        best = best[np.argsort(-scores[best], kind="stable")]
+    return tuple(candidate(model, int(i), float(scores[i])) for i in best)
 
 
-def _best(scores: NDArray[np.float64], top_k: int) -> NDArray[np.intp]:
-    return np.argpartition(-scores, top_k - 1)[:top_k]
-
-
-def _notices(
-    model: LoadedModel, spellings: Sequence[str], encoding: Encoding, found: int, unread: int
-) -> tuple[str, ...]:
+def _notices(model: LoadedModel, reading: Reading) -> tuple[str, ...]:
     notices = list(model.notices)
-    if spellings:
-        notices.append(f"{' and '.join(spellings)} was read as {model.mask_token}.")
+    encoding, found = reading.encoding, len(reading.positions)
+    unread = reading.unread(model.mask_token)
+    if reading.spellings:
+        notices.append(f"{' and '.join(reading.spellings)} was read as {model.mask_token}.")
     if found > MAX_BLANKS:
         notices.append(f"Only the first {MAX_BLANKS} of {found} blanks were filled.")
     if encoding.is_truncated:

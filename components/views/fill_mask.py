@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
+from components.models.encoding import Span
 from components.tasks.fill_mask import Blank, FillMaskResult, NoBlankError
 from components.tasks.words import Word
 from components.views.markup import EMPTY, Bar, Edit, bars, button, editable, hint, join
@@ -50,19 +51,25 @@ def _notices(result: FillMaskResult) -> Sequence[str]:
 
 def strip(result: FillMaskResult | NoBlankError) -> Markup:
     """Draw the sentence: a click hides a word, or puts a blank's best candidate in."""
-    blanks = {} if isinstance(result, NoBlankError) else {b.span: b for b in result.blanks}
-    numbers = {span: i for i, span in enumerate(blanks, start=1)}
+    blanks = () if isinstance(result, NoBlankError) else result.blanks
+    best = {b.span: b.candidates[0].word if b.candidates else "" for b in blanks}
+    return sentence(result.text, result.words, result.mask_token, best)
+
+
+def sentence(text: str, words: Sequence[Word], mask_token: str, best: Mapping[Span, str]) -> Markup:
+    """Draw a text whose words a click hides, and whose blanks it fills with what is `best`."""
+    numbers = {span: i for i, span in enumerate(best, start=1)}
     parts: list[str] = []
     end = 0
-    for word in result.words:
-        parts.append(result.text[end : word.span[0]])
+    for word in words:
+        parts.append(text[end : word.span[0]])
         if word.is_blank:
             number = numbers.get(word.span, 0) if len(numbers) > 1 else 0
-            parts.append(_blank(word, blanks.get(word.span), number))
+            parts.append(_blank(word, best.get(word.span, ""), number))
         else:
-            parts.append(_word(result.text[slice(*word.span)], word, result.mask_token))
+            parts.append(_word(text[slice(*word.span)], word, mask_token))
         end = word.span[1]
-    return editable(result.text, join([*parts, result.text[end:]]), css="lab-strip")
+    return editable(text, join([*parts, text[end:]]), css="lab-strip")
 
 
 def no_blank(error: NoBlankError) -> Markup:
@@ -76,11 +83,10 @@ def _word(text: str, word: Word, mask_token: str) -> Markup | str:
     return button(text, Edit(word.span, mask_token), css="lab-word", title="Hide this word")
 
 
-def _blank(word: Word, blank: Blank | None, number: int) -> Markup:
+def _blank(word: Word, best: str, number: int) -> Markup:
     label = Markup("<sub>{}</sub>").format(number) if number else EMPTY
-    if blank is None or not blank.candidates:  # nothing was asked for it, or it was not read
+    if not best:  # nothing was asked for it, or it was not read
         return Markup('<span class="lab-blank">?{}</span>').format(label)
-    best = blank.candidates[0].word
     inside = Markup("{}{}").format(best, label)
     return button(inside, Edit(word.span, best), css="lab-word lab-blank", title="Put this word in")
 

@@ -40,6 +40,7 @@ class Bar:
     edit: Edit | None = None
     lights: int | None = None  # see assets/lights.js
     title: str = ""  # what the edit does, unless it puts the label into the text
+    value: str = ""  # what stands at its end in place of the percentage
 
 
 def join(parts: Sequence[str]) -> Markup:
@@ -129,7 +130,7 @@ def _bar(row: Bar) -> Markup:
     ).format(
         row.label,
         100 * row.score,
-        percent(row.score),
+        row.value or percent(row.score),
         Markup('<span class="lab-bar-remark">{}</span>').format(row.remark)
         if row.remark
         else EMPTY,
