@@ -3,12 +3,15 @@
 from components.tabs import (
     attention,
     compare,
+    embeddings,
     fill_mask,
     lens,
     next_sentence,
     question_answering,
     replaced_tokens,
+    sentence_vectors,
     sentiment,
+    word_vectors,
 )
 from components.tabs.base import Tab
 
@@ -20,5 +23,8 @@ TABS: tuple[Tab, ...] = (
     question_answering.TAB,
     replaced_tokens.TAB,
     attention.TAB,
+    embeddings.TAB,
+    word_vectors.TAB,
+    sentence_vectors.TAB,
     compare.TAB,
 )
