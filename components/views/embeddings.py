@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from components.tasks.embeddings import EmbeddingsResult
 from components.views.arrays import packed
-from components.views.download import csv_link
+from components.views.download import Cell, csv_link
 from components.views.markup import finding as draw_finding
 from components.views.markup import join
 from components.views.wording import step_name
@@ -88,7 +88,9 @@ def download(result: EmbeddingsResult) -> Markup:
     hidden = result.shape[-1]
     rows = result.states[-1][: max(1, _MOST_IN_FILE // hidden)].astype(float)
     headers = ["Position", "Token", *(str(i) for i in range(1, hidden + 1))]
-    lines = [[i, result.tokens[i], *(float(f"{x:.5f}") for x in row)] for i, row in enumerate(rows)]
+    lines: list[list[Cell]] = [
+        [i, result.tokens[i], *(float(f"{x:.5f}") for x in row)] for i, row in enumerate(rows)
+    ]
     return csv_link("vectors.csv", headers, lines)
 
 

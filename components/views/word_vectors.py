@@ -12,7 +12,7 @@ from plotly.subplots import make_subplots
 
 from components.tasks.word_vectors import Alike, Step, Verdict, WordVectorsResult
 from components.views.arrays import packed
-from components.views.download import csv_link
+from components.views.download import Cell, csv_link
 from components.views.markup import finding as draw_finding
 from components.views.palette import style
 from components.views.wording import cosine, percent, step_name
@@ -236,7 +236,7 @@ def _row(result: WordVectorsResult, number: int, step: Step) -> list[str]:
 def download(result: WordVectorsResult) -> Markup:
     """Offer every pair of occurrences at every step as a CSV file."""
     names = [one.name for one in result.occurrences]
-    rows = [
+    rows: list[list[Cell]] = [
         [
             step,
             names[i],
