@@ -44,9 +44,9 @@ def shape(result: EmbeddingsResult) -> Markup:
 
 
 def loud(result: EmbeddingsResult) -> Markup:
-    """Say which number is the largest one again and again."""
+    """Say which number is the largest one in most of the tokens, if there is one."""
     found, tokens = result.loud, len(result.tokens)
-    if found.tokens < 2:
+    if 2 * found.tokens < tokens:
         return Markup("")
     return Markup(
         '<p class="lab-aside"><b>The loudest number.</b> In the last layer number {} is farthest '

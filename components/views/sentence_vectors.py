@@ -65,21 +65,21 @@ def most_alike(matrix: Floats) -> tuple[int, int]:
 
 def panels(result: SentenceVectorsResult, beside: Beside = None) -> Markup:
     """Draw what each model finds and how alike it holds the sentences."""
-    shown = [_panel(result)]
+    shown = [_panel(result, is_named=beside is not None)]
     if isinstance(beside, str):
         shown.append(Markup('<p class="lab-unsaid">{}</p>').format(beside))
     elif beside is not None:
-        shown.append(_panel(beside))
+        shown.append(_panel(beside, is_named=True))
     return Markup('<div class="lab-meanings">{}</div>').format(join(shown))
 
 
-def _panel(result: SentenceVectorsResult) -> Markup:
+def _panel(result: SentenceVectorsResult, *, is_named: bool) -> Markup:
     random = result.random_raw
     return Markup(
         '<section class="lab-panel">{}<p class="lab-said">Two random sentences: cosine {}, nine '
         "of ten from {} to {}.</p>{}{}</section>"
     ).format(
-        model_line(result.model_id),
+        model_line(result.model_id) if is_named else EMPTY,  # alone, the finding names it
         cosine(random.mean),
         cosine(random.low),
         cosine(random.high),

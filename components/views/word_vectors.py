@@ -171,9 +171,7 @@ def chart(result: WordVectorsResult) -> go.Figure:
         _add_band(figure, alikes, column)
         _add_lines(figure, alikes, column, is_split=result.verdict is not None)
     figure = style(figure, height=320)
-    figure.update_xaxes(
-        tickvals=list(range(len(result.steps))), title="after layer (0: embeddings)"
-    )
+    figure.update_xaxes(tickvals=list(range(len(result.steps))), title="after layer")
     figure.update_yaxes(title="cosine", col=1)
     figure.update_annotations(font_size=13)
     figure.update_layout(
@@ -210,6 +208,7 @@ def _add_band(figure: go.Figure, alikes: list[Alike], column: int) -> None:
     band = go.Scatter(
         x=[*around, *around[::-1]],
         y=[*highs, *lows[::-1]],
+        mode="lines",
         fill="toself",
         fillcolor="rgba(108,122,136,.15)",
         line={"width": 0},

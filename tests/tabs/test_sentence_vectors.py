@@ -41,7 +41,7 @@ def test_a_sentence_encoder_out_of_reach_is_refused_and_the_first_model_answers(
     assert "“a city” finds “a city” first" in finding
     assert SENTENCE_ENCODER in panels
     assert "lab-unsaid" in panels
-    assert len(table["data"]) == 3 + 3
+    assert len(table) == 3 + 3
 
 
 def test_two_bundled_models_stand_side_by_side(demo: gr.Blocks) -> None:
@@ -49,7 +49,7 @@ def test_two_bundled_models_stand_side_by_side(demo: gr.Blocks) -> None:
     finding, panels, table, _link, _status = run("bert-mini", "distilbert-mini", LINES, "", "cls")
     assert "distilbert-mini: Most alike are" in finding
     assert panels.count("lab-panel") == 2
-    assert len(table["data"]) == 2 * 3
+    assert len(table) == 2 * 3
 
 
 @pytest.mark.browser
