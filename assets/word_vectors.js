@@ -48,7 +48,7 @@ const fill = () => { // what stays the same in every layer
   body.replaceChildren(...data.names.map((name, i) => {
     const row = document.createElement('tr');
     row.append(named('th', name, i, 'row'), ...data.names.map((_, j) => {
-      const cell = make('td', data.senses[i] === data.senses[j] ? '' : 'lab-between');
+      const cell = document.createElement('td');
       cell.dataset.pair = `${i} ${j}`;
       return cell;
     }));
