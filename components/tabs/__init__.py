@@ -4,6 +4,7 @@ from components.models.catalog import SHIPPED
 from components.tabs import (
     attention,
     compare,
+    embeddings,
     every_word,
     families,
     fill_mask,
@@ -13,8 +14,10 @@ from components.tabs import (
     next_sentence,
     question_answering,
     replaced_tokens,
+    sentence_vectors,
     sentiment,
     two_contexts,
+    word_vectors,
 )
 from components.tabs.base import Tab
 
@@ -30,6 +33,9 @@ _BUILT: tuple[Tab, ...] = (
     replaced_tokens.TAB,
     attention.TAB,
     head_map.TAB,
+    embeddings.TAB,
+    word_vectors.TAB,
+    sentence_vectors.TAB,
     compare.TAB,
     families.TAB,
 )

@@ -57,7 +57,7 @@ BACKGROUND = markup.aside(
     "right about the order in 52.0 % of the cases, hardly better than a coin; one trained on order "
     "is right in 86.5 %, and in 78.9 % about next sentences.",
 )
-_FEW_KEPT_IT = "Type an id of the Hub: few checkpoints kept this head of ALBERT's. Empty: not asked."
+_FEW_KEPT_IT = "Or an id of the Hub: few checkpoints kept this head of ALBERT's. Empty: not asked."
 
 
 def build(page: Page) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import html
 from dataclasses import asdict
 from typing import Any
@@ -10,14 +9,14 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 from markupsafe import Markup
-from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from components.tasks.lens import Guess, LensResult, Path, Step
+from components.views.arrays import packed
 from components.views.markup import Edit, button, editable, join
 from components.views.markup import finding as draw_finding
 from components.views.palette import style
-from components.views.wording import percent
+from components.views.wording import percent, step_name
 
 HEADERS = ["Step", "First guesses", "Undecided (bits)", "Word followed", "Rank", "Probability"]
 _LINES = (  # of the word asked for or the answer, then of the others
@@ -25,11 +24,6 @@ _LINES = (  # of the word asked for or the answer, then of the others
     {"color": "#6c7a88", "width": 2, "dash": "dash"},
     {"color": "#6c7a88", "width": 2, "dash": "dot"},
 )
-
-
-def step_name(step: int) -> str:
-    """Name a row: the embeddings, or a layer as people count them."""
-    return f"Layer {step}" if step else "Embeddings"
 
 
 def _after(step: int) -> str:
@@ -171,16 +165,11 @@ def grid(result: LensResult) -> dict[str, Any]:
         "masks": [i - start for i in result.masks if start <= i < stop],
         "words": list(found.words),
         "best": found.guesses.shape[-1],
-        "guesses": _packed(found.guesses, np.uint16),  # (steps, tokens, best first)
-        "scores": _packed(found.scores, np.float32),
-        "ownRanks": _packed(found.own_ranks, np.int32),  # (steps, tokens)
-        "ownScores": _packed(found.own_scores, np.float32),
+        "guesses": packed(found.guesses, np.uint16),  # (steps, tokens, best first)
+        "scores": packed(found.scores, np.float32),
+        "ownRanks": packed(found.own_ranks, np.int32),  # (steps, tokens)
+        "ownScores": packed(found.own_scores, np.float32),
     }
-
-
-def _packed(array: NDArray[Any], kind: type[np.generic]) -> str:
-    little = np.dtype(kind).newbyteorder("<")  # as every browser has it
-    return base64.b64encode(array.astype(little).tobytes()).decode("ascii")
 
 
 def table(result: LensResult) -> list[list[str | int]]:

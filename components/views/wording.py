@@ -34,6 +34,17 @@ def signed_points(change: float) -> str:
     return f"{number:+.{digits}f}".replace("-", "−")
 
 
+def cosine(number: float) -> str:
+    """Write a cosine, or another number near 1."""
+    written = f"{number:.2f}"
+    return "0.00" if written == "-0.00" else written.replace("-", "−")
+
+
+def step_name(step: int) -> str:
+    """Name a step through the layers: the embeddings, or a layer as people count them."""
+    return f"Layer {step}" if step else "Embeddings"
+
+
 def size(count: float) -> str:
     """Write a number of bytes (1 kB = 1000 bytes)."""
     unit = 0
