@@ -1,21 +1,21 @@
-"""LoadedModel: one network with its tokenizer; the only module that calls either."""
+"""LoadedModel: one network with its tokenizer; the only module that calls a network."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from components.errors import InputError
 from components.models import hub
 from components.models.batches import BATCH_TOKENS, batches
-from components.models.encoding import Encoding, Span
+from components.models.encoding import Encoding
 from components.models.families import Task
 from components.models.lens import LensReading, joined, read_layers
+from components.models.parts import EmbeddingReading, catching, read_parts
+from components.models.reader import Reader
 from components.models.resident import Resident
 
 Arrays = Mapping[str, NDArray[np.float32]]  # the outputs for one input, by transformers' names
@@ -26,44 +26,20 @@ _TOKEN_LEVEL = frozenset(
 _BATCH_SCORES = 2**26  # numbers that a vocabulary layer gives out for one batch: 256 MB
 
 
-class LoadedModel:
+class LoadedModel(Reader):
     """A network with its head, ready to run; as long as one is held its weights stay in memory."""
 
     def __init__(self, resident: Resident) -> None:
+        super().__init__(resident.checkpoint)
         self._resident = resident
         config = resident.network.config
-        self.id = resident.model_id
         self.task = resident.task
-        self.family = resident.family
-        self.max_length = resident.checkpoint.max_length
         self.layers: int = config.num_hidden_layers
         self.heads: int = config.num_attention_heads
         self.labels: tuple[str, ...] = tuple(
             str(config.id2label[i]) for i in sorted(config.id2label)
         )
         self.problem_type: str | None = getattr(config, "problem_type", None)
-
-    @property
-    def mask_token(self) -> str:
-        """The mask as this model spells it."""
-        return str(self._resident.tokenizer.mask_token)
-
-    @property
-    def mask_token_id(self) -> int:
-        """The id of the mask."""
-        return int(self._resident.tokenizer.mask_token_id)
-
-    @property
-    def unknown_token_id(self) -> int | None:
-        """The id that stands for whatever the vocabulary lacks."""
-        unknown: int | None = self._resident.tokenizer.unk_token_id
-        return unknown
-
-    @property
-    def lowercases(self) -> bool:
-        """Whether the tokenizer drops capital letters."""
-        normalizer = self._resident.tokenizer.backend_tokenizer.normalizer
-        return bool(normalizer) and "a" in normalizer.normalize_str("A")
 
     @property
     def parameters(self) -> int:
@@ -89,77 +65,6 @@ class LoadedModel:
     def notices(self) -> tuple[str, ...]:
         """What went differently than asked, in plain sentences."""
         return tuple(self._resident.notices)
-
-    def readable(self, token: str) -> str:
-        """Give `token` without the family's marks for the beginning or the middle of a word."""
-        return token.removeprefix(self.family.continuation_prefix).removeprefix(
-            self.family.word_prefix
-        )
-
-    def token(self, token_id: int) -> str:
-        """Give the token with this id, spelled as in the vocabulary."""
-        return str(self._resident.tokenizer.convert_ids_to_tokens(token_id))
-
-    def pieces(self, word: str) -> tuple[tuple[int, str], ...]:
-        """Split `word`, standing inside a sentence, into (id, token) pieces."""
-        found = self._encode(f" {word.strip()}", None, True, add_special_tokens=False)[0]
-        return tuple(zip(found.input_ids, found.tokens, strict=True))
-
-    def encode(self, text: str, pair: str | None = None, *, literal: bool = True) -> Encoding:
-        """Tokenize `text`, or a pair, cut to what the model can read.
-
-        With `literal`, a special token that was typed is text like any other, except where it is
-        a piece of a SentencePiece vocabulary; without it, it is the special token (needed for
-        masks).
-        """
-        whole = self._encode(text, pair, literal, truncation=False)[0]
-        if len(whole) <= self.max_length:
-            return whole
-        cut = self._encode(text, pair, literal, truncation=True, max_length=self.max_length)[0]
-        return replace(cut, full_length=len(whole))
-
-    def windows(
-        self, question: str, passage: str, *, max_length: int, stride: int
-    ) -> tuple[Encoding, ...]:
-        """Tokenize a question with overlapping windows over a passage.
-
-        `max_length` and `stride` (the overlap) count tokens; the stride is at most a third of a
-        window. Raises InputError for a question that leaves no room to move the window.
-        """
-        tokenizer, max_length = self._resident.tokenizer, min(max_length, self.max_length)
-        stride = min(stride, max_length // 3)
-        specials = tokenizer.num_special_tokens_to_add(pair=True)
-        asked = len(self._encode(question, None, True, add_special_tokens=False)[0])
-        limit = max_length - stride - specials - 1  # one token of passage a step, at the least
-        if asked > limit:  # else the tokenizer dies of a panic that is no Exception
-            raise InputError(
-                f"The question is too long: it has {asked} tokens, and at most {limit} leave room "
-                "for the passage. Shorten it."
-            )
-        return self._encode(
-            question,
-            passage,
-            True,
-            truncation="only_second",
-            max_length=max_length,
-            stride=stride,
-            return_overflowing_tokens=True,
-        )
-
-    def _encode(
-        self, text: str, pair: str | None, literal: bool, **options: Any
-    ) -> tuple[Encoding, ...]:
-        checkpoint = self._resident.checkpoint
-        text, pair = _well_formed(text), None if pair is None else _well_formed(pair)
-        with checkpoint.tokenizer_lock:  # its truncation settings are state
-            batch = checkpoint.tokenizer(
-                text, pair, split_special_tokens=literal, verbose=False, **options
-            )
-        spell = checkpoint.tokenizer.convert_ids_to_tokens
-        return tuple(
-            _plain(encoding, spell(encoding.ids), checkpoint.has_segments, self.family.word_prefix)
-            for encoding in batch.encodings
-        )
 
     def run(
         self,
@@ -221,42 +126,16 @@ class LoadedModel:
         ids = torch.tensor(followed, dtype=torch.long, device=logits.device)
         return read_layers(logits, ids.view(len(positions), -1), top_k)
 
+    def embeddings(self, encoding: Encoding) -> EmbeddingReading:
+        """Give the vectors that are added for every token, and what enters layer 1."""
+        with catching() as seen:
+            (answer,) = self.run([encoding], hidden_states=True)
+        return read_parts(self._resident.network, seen, answer["hidden_states"][0])
+
     def _batch_limit(self, at_every_token: bool) -> int:
         if self.task is Task.FILL_MASK and at_every_token:  # a row of the vocabulary a token
             return min(BATCH_TOKENS, _BATCH_SCORES // int(self._resident.network.config.vocab_size))
         return BATCH_TOKENS
-
-
-def _well_formed(text: str) -> str:
-    """Replace lone surrogates, which no tokenizer takes, one character for one."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _plain(encoding: Any, tokens: Sequence[str], segments: bool, mark: str) -> Encoding:
-    return Encoding(
-        tokens=tuple(tokens),  # not its own: they spell out what the vocabulary lacks
-        input_ids=tuple(encoding.ids),
-        token_type_ids=tuple(encoding.type_ids) if segments else None,
-        offsets=_offsets(encoding, tokens, mark),
-        sequence_ids=tuple(encoding.sequence_ids),
-        word_ids=tuple(encoding.word_ids),
-        full_length=len(encoding.ids),
-    )
-
-
-def _offsets(encoding: Any, tokens: Sequence[str], mark: str) -> tuple[Span, ...]:
-    """Give the spans of `tokens`; that of a bare word `mark` never reaches into the word.
-
-    A unigram tokenizer gives it the first letter of the word, which the next token has too.
-    """
-    spans: list[Span] = encoding.offsets
-    texts = encoding.sequence_ids
-    bare = {
-        i
-        for i, token in enumerate(tokens[:-1])
-        if token == mark and (spans[i][0], texts[i]) == (spans[i + 1][0], texts[i + 1])
-    }
-    return tuple((s, s) if i in bare else (s, end) for i, (s, end) in enumerate(spans))
 
 
 def _one(

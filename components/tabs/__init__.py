@@ -4,11 +4,13 @@ from components.tabs import (
     attention,
     compare,
     fill_mask,
+    input_embeddings,
     lens,
     next_sentence,
     question_answering,
     replaced_tokens,
     sentiment,
+    tokenization,
 )
 from components.tabs.base import Tab
 
@@ -19,6 +21,8 @@ TABS: tuple[Tab, ...] = (
     sentiment.TAB,
     question_answering.TAB,
     replaced_tokens.TAB,
+    tokenization.TAB,
+    input_embeddings.TAB,
     attention.TAB,
     compare.TAB,
 )
