@@ -66,8 +66,7 @@ def token_row(result: InputEmbeddingsResult) -> Markup:
 
 def addition(result: InputEmbeddingsResult) -> Markup:
     """Draw the vectors one below the other, as they are added and handed on."""
-    scale = max((abs(n) for p in (*result.parts,) for n in p.vector.first), default=1.0)
-    scale = max(scale, *(abs(n) for n in result.total.first)) or 1.0
+    scale = max(_scale(vector) for vector in (*(p.vector for p in result.parts), result.total))
     rows = [_part(part, scale, sign="+" if i else "") for i, part in enumerate(result.parts)]
     rows += [
         Markup('<p class="lab-sum-missing"><b>{}</b> {}</p>').format(f"No {name.lower()}.",

@@ -205,11 +205,11 @@ def _counts(group: Group) -> str:
 
 def _chip(result: TokenizationResult, piece: Piece, position: int) -> Markup:
     start, stop = piece.span or (0, 0)  # of no characters: it links to nothing
-    css = ["lab-chip-piece", f"lab-chip-{piece.kind}"]
+    css = ["lab-unit", f"lab-unit-{piece.kind}"]
     if piece.word is not None and piece.kind is not Kind.SPECIAL:
         css.append(f"lab-tint-{piece.word % _TINTS}")
     if piece.is_cut:
-        css.append("lab-chip-cut")
+        css.append("lab-unit-cut")
     lost = ""
     if piece.kind is Kind.UNKNOWN:
         lost = Markup("<small>for <bdi>{}</bdi></small>").format(
