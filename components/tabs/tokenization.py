@@ -30,7 +30,7 @@ EXAMPLES = (
     ("Typing mistakes", "I definately beleive it rains tommorow."),
     ("Code", "for i in range(10):\n    print(x[i] ** 2)  # squares"),
     ("Special tokens, typed", "Is [MASK] a word, and is <mask>?"),
-    ("200 smileys in a row", "🙂" * 200),
+    ("600 smileys in a row", "🙂" * 600),
 )
 GUIDE = markup.guide(
     "Each row is the same text as one tokenizer splits it; pieces of one word have one colour. "
@@ -45,7 +45,7 @@ WHY = markup.aside(
     "A vocabulary of all words would have no end, and one of letters would make every text long. "
     "So frequent words are one piece, and rare ones are built: WordPiece (BERT), byte-level BPE "
     "(RoBERTa; its 256 bytes can spell anything, so nothing is ever unknown) and SentencePiece "
-    "(ALBERT, DeBERTa).",
+    "(ALBERT, DeBERTa). The tokenizers here are those of the bundled miniatures.",
 )
 
 

@@ -106,7 +106,7 @@ def _part(part: Part, scale: float, *, sign: str) -> Markup:
 
 def _vector(sign: str, name: str, said: str, vector: Vector, scale: float) -> Markup:
     cells = join([_cell(number / scale) for number in vector.first])
-    numbers = "  ".join(f"{n:+.2f}".replace("-", "−") for n in vector.first[:_NUMBERS])
+    numbers = "  ".join(f"{n:+.3f}".replace("-", "−") for n in vector.first[:_NUMBERS])
     return Markup(
         '<div class="lab-sum-row"><span class="lab-sum-sign">{}</span><p><b>{}</b> '
         '<small>{}</small></p><span class="lab-sum-norm">length {:.2f}</span>'

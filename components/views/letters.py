@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 _MARKED = {"\n": "⏎", "\t": "⇥", " ": "␣", "\x7f": "␡"}
+_JOINER, _EMOJI = "\u200d", "\u2190"  # a joiner behind what lies above this makes one emoji
 _PICTURES = 0x2400  # where Unicode keeps pictures of the first control characters
 
 
@@ -13,7 +14,17 @@ def visible(text: str, *, spaces: bool = False, parted: bool = False) -> str:
 
     With `parted` an accent that is a character of its own stands apart from its letter.
     """
-    return "".join(_shown(c, spaces, parted) for c in text)
+    before = ("", *text)
+    return "".join(
+        c if c == _JOINER and b > _EMOJI else _shown(c, spaces, parted)
+        for b, c in zip(before, text, strict=False)
+    )
+
+
+def isolated(text: str) -> str:
+    """Keep what is read from the right from turning the sentence round it about."""
+    from_right = any(unicodedata.bidirectional(c) in ("R", "AL") for c in text)
+    return f"\u2068{text}\u2069" if from_right else text
 
 
 def _shown(character: str, spaces: bool, parted: bool) -> str:

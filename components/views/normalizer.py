@@ -69,7 +69,9 @@ def _step(step: NormalizerStep) -> Markup:
     shown = join([_change(before, after) for before, after in found[:_TOLD]])
     more = f"and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
     meaning = visible(step.detail, spaces=True) or MEANINGS.get(step.name, "")
-    return Markup("<li><b>{}</b> <span>{}</span> {}{}</li>").format(step.name, meaning, shown, more)
+    return Markup("<li><b>{}</b>: <span>{}</span> {}{}</li>").format(
+        step.name, meaning, shown, more
+    )
 
 
 def _change(before: str, after: str) -> Markup:

@@ -10,7 +10,7 @@ from components.models.catalog import find_card
 from components.models.encoding import Span
 from components.tasks.compare import Refusal
 from components.tasks.tokenization import Kind, Piece, Row, TokenizationResult
-from components.views.letters import described, visible
+from components.views.letters import described, isolated, visible
 from components.views.markup import EMPTY, join
 from components.views.markup import finding as draw_finding
 from components.views.normalizer import draw_steps
@@ -51,7 +51,8 @@ def _widest(result: TokenizationResult) -> str:
     if first == last:
         who = "all" if len(groups) > 1 else names(fewest)
         return f"{said} is {_pieces(first)} for {who}"
-    return f"{said} is {_pieces(first)} for {names(fewest)} and {last} for {names(most)}"
+    comma = "," if len(fewest) > 1 else ""
+    return f"{said} is {_pieces(first)} for {names(fewest)}{comma} and {last} for {names(most)}"
 
 
 def _interest(result: TokenizationResult, word: int) -> tuple[int, bool, int]:
@@ -115,7 +116,7 @@ def _is_typed(piece: Piece) -> bool:
 
 
 def _quoted(text: str) -> str:
-    return f"“{visible(shortened(text, _LONGEST))}”"
+    return f"“{isolated(visible(shortened(text, _LONGEST)))}”"
 
 
 def picture(result: TokenizationResult) -> Markup:
@@ -151,8 +152,8 @@ def _text(result: TokenizationResult) -> Markup:
 def _character(text: str, span: Span, starts: Sequence[int], word: int | None) -> Markup:
     start, stop = span
     says = (
-        f"“{visible(text, spaces=True)}” · {described(text)} · characters {start}:{stop} · "
-        f"bytes {starts[start]}:{starts[stop]}"
+        f"“{isolated(visible(text, spaces=True))}” · {described(text)} · "
+        f"characters {start}:{stop} · bytes {starts[start]}:{starts[stop]}"
     )
     shown = f"{visible(text)}\n" if text == "\n" else text if text == " " else _seen(text)
     return Markup(
@@ -223,7 +224,7 @@ def _chip(result: TokenizationResult, piece: Piece, position: int) -> Markup:
 
 
 def _piece_says(result: TokenizationResult, piece: Piece, position: int) -> str:
-    said = [f"“{visible(piece.token)}”", f"token {position}", f"id {piece.token_id}"]
+    said = [f"“{isolated(visible(piece.token))}”", f"token {position}", f"id {piece.token_id}"]
     if piece.kind is not Kind.PIECE:
         said.append(KINDS[piece.kind])
     if piece.span is None or piece.byte_span is None:
@@ -242,8 +243,8 @@ def _stands_for(text: str, span: Span, byte_span: Span) -> str:
     if span[0] == span[1]:
         return "marks where a word begins"
     if own < whole:
-        return f"{own} of the {whole} bytes of “{visible(part)}”"
-    return f"stands for “{visible(shortened(part, _LONGEST), spaces=True)}”"
+        return f"{own} of the {whole} bytes of “{isolated(visible(part))}”"
+    return f"stands for “{isolated(visible(shortened(part, _LONGEST), spaces=True))}”"
 
 
 def _slice(span: Span | None) -> str:

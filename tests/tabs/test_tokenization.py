@@ -64,7 +64,7 @@ def test_the_example_is_split_and_another_text_too(open_page: Open, width: int, 
     picture = page.locator("#tokenization-picture")
     expect(page.locator("#tokenization-finding")).to_contain_text("tokens long", timeout=30_000)
     expect(picture.locator("button", has_text="##ization").first).to_be_visible()
-    page.get_by_label("Text", exact=True).fill("Zürich 你好")
+    page.locator("#tokenization-text textarea").fill("Zürich 你好")
     page.get_by_role("button", name="Split into tokens").click()
     expect(page.locator("#tokenization-finding")).to_contain_text("nothing for “你”, “好”")
     expect(picture.locator("button", has_text="zurich").first).to_be_visible()
@@ -109,7 +109,7 @@ def test_hostile_text_stays_text(open_page: Open) -> None:  # H38
 
     page = open_page("Tokens")
     hostile = '<img src=x onerror="window.__pwn=1"> ${window.__pwn=2} {{7}}'
-    page.get_by_label("Text", exact=True).fill(hostile)
+    page.locator("#tokenization-text textarea").fill(hostile)
     page.get_by_role("button", name="Split into tokens").click()
     text = page.locator("#tokenization-picture .lab-link-text")
     expect(text).to_have_text(hostile)

@@ -150,6 +150,9 @@ def test_nothing_odd_reaches_the_page(models: ModelManager, text: str) -> None: 
 
 def test_what_cannot_be_seen_is_written_out() -> None:
     assert letters.visible("a b\n\t\x00\u200d", spaces=True) == "a␣b⏎⇥␀[U+200D]"
+    assert letters.visible("👩\u200d👧 x\u200d") == "👩\u200d👧 x[U+200D]"
+    assert letters.isolated("שלום") == "\u2068שלום\u2069"
+    assert letters.isolated("shalom") == "shalom"
     assert letters.visible("e\u0301", parted=True) == "e + ◌\u0301"
     assert letters.described("é") == "U+00E9 LATIN SMALL LETTER E WITH ACUTE"
     assert letters.described("e" + "\u0301" * 50).endswith("+ 43 more")
