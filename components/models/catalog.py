@@ -89,6 +89,14 @@ def cards_for(task: Task) -> tuple[ModelCard, ...]:
     return tuple(card for card in able if card.is_shipped) or able
 
 
+def one_per_family() -> tuple[ModelCard, ...]:
+    """Give the first bundled model of every family, in catalog order."""
+    first: dict[str, ModelCard] = {}
+    for card in CATALOG:
+        first.setdefault(card.model_type, card)
+    return tuple(first.values())
+
+
 def default_for(task: Task) -> str:
     """Give the id of the bundled model that a tab for `task` begins with."""
     offered = [card.id for card in cards_for(task)]

@@ -8,6 +8,21 @@ from dataclasses import dataclass, replace
 Span = tuple[int, int]  # half-open character offsets
 
 
+def well_formed(text: str) -> str:
+    """Replace lone surrogates, which no tokenizer takes, one character for one."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class NormalizerStep:
+    """One step of a tokenizer's normalizer: the whole text before it and after it."""
+
+    name: str  # the library's, such as "Lowercase" or "strip_accents"
+    detail: str  # what is replaced or added, where that is its setting
+    before: str
+    after: str
+
+
 @dataclass(frozen=True, slots=True)
 class Encoding:
     """One input as the network reads it: one entry a position in every tuple.

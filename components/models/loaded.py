@@ -1,16 +1,14 @@
-"""LoadedModel: one network with its tokenizer; the only module that calls either."""
+"""LoadedModel: one network with its tokenizer; the only module that calls a network."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from components.errors import InputError
 from components.models import hub
 from components.models.batches import BATCH_TOKENS, batches
 from components.models.encoding import Encoding
@@ -18,7 +16,9 @@ from components.models.families import Task
 from components.models.heads import Filler, Head, Without
 from components.models.lens import LensReading, joined, read_layers
 from components.models.matching import Match, calls_kept, match_of
-from components.models.plain import answer_of, plain_encoding, well_formed
+from components.models.parts import EmbeddingReading, catching, read_parts
+from components.models.plain import answer_of
+from components.models.reader import Reader
 from components.models.resident import Resident
 from components.models.switching import first_layer
 
@@ -31,44 +31,20 @@ _BATCH_SCORES = 2**26  # numbers that a vocabulary layer gives out for one batch
 _PASS_TOKENS = 2_048  # positions of one pass without heads: no faster with more, and it is told of
 
 
-class LoadedModel:
+class LoadedModel(Reader):
     """A network with its head, ready to run; as long as one is held its weights stay in memory."""
 
     def __init__(self, resident: Resident) -> None:
+        super().__init__(resident.checkpoint)
         self._resident = resident
         config = resident.network.config
-        self.id = resident.model_id
         self.task = resident.task
-        self.family = resident.family
-        self.max_length = resident.checkpoint.max_length
         self.layers: int = config.num_hidden_layers
         self.heads: int = config.num_attention_heads
         self.labels: tuple[str, ...] = tuple(
             str(config.id2label[i]) for i in sorted(config.id2label)
         )
         self.problem_type: str | None = getattr(config, "problem_type", None)
-
-    @property
-    def mask_token(self) -> str:
-        """The mask as this model spells it."""
-        return str(self._resident.tokenizer.mask_token)
-
-    @property
-    def mask_token_id(self) -> int:
-        """The id of the mask."""
-        return int(self._resident.tokenizer.mask_token_id)
-
-    @property
-    def unknown_token_id(self) -> int | None:
-        """The id that stands for whatever the vocabulary lacks."""
-        unknown: int | None = self._resident.tokenizer.unk_token_id
-        return unknown
-
-    @property
-    def lowercases(self) -> bool:
-        """Whether the tokenizer drops capital letters."""
-        normalizer = self._resident.tokenizer.backend_tokenizer.normalizer
-        return bool(normalizer) and "a" in normalizer.normalize_str("A")
 
     @property
     def parameters(self) -> int:
@@ -94,79 +70,6 @@ class LoadedModel:
     def notices(self) -> tuple[str, ...]:
         """What went differently than asked, in plain sentences."""
         return tuple(self._resident.notices)
-
-    def readable(self, token: str) -> str:
-        """Give `token` without the family's marks for the beginning or the middle of a word."""
-        return token.removeprefix(self.family.continuation_prefix).removeprefix(
-            self.family.word_prefix
-        )
-
-    def token(self, token_id: int) -> str:
-        """Give the token with this id, spelled as in the vocabulary."""
-        return str(self._resident.tokenizer.convert_ids_to_tokens(token_id))
-
-    def pieces(self, word: str) -> tuple[tuple[int, str], ...]:
-        """Split `word`, standing inside a sentence, into (id, token) pieces."""
-        found = self._encode(f" {word.strip()}", None, True, add_special_tokens=False)[0]
-        return tuple(zip(found.input_ids, found.tokens, strict=True))
-
-    def encode(self, text: str, pair: str | None = None, *, literal: bool = True) -> Encoding:
-        """Tokenize `text`, or a pair, cut to what the model can read.
-
-        With `literal`, a special token that was typed is text like any other, except where it is
-        a piece of a SentencePiece vocabulary; without it, it is the special token (needed for
-        masks).
-        """
-        whole = self._encode(text, pair, literal, truncation=False)[0]
-        if len(whole) <= self.max_length:
-            return whole
-        cut = self._encode(text, pair, literal, truncation=True, max_length=self.max_length)[0]
-        return replace(cut, full_length=len(whole))
-
-    def windows(
-        self, question: str, passage: str, *, max_length: int, stride: int
-    ) -> tuple[Encoding, ...]:
-        """Tokenize a question with overlapping windows over a passage.
-
-        `max_length` and `stride` (the overlap) count tokens; the stride is at most a third of a
-        window. Raises InputError for a question that leaves no room to move the window.
-        """
-        tokenizer, max_length = self._resident.tokenizer, min(max_length, self.max_length)
-        stride = min(stride, max_length // 3)
-        specials = tokenizer.num_special_tokens_to_add(pair=True)
-        asked = len(self._encode(question, None, True, add_special_tokens=False)[0])
-        limit = max_length - stride - specials - 1  # one token of passage a step, at the least
-        if asked > limit:  # else the tokenizer dies of a panic that is no Exception
-            raise InputError(
-                f"The question is too long: it has {asked} tokens, and at most {limit} leave room "
-                "for the passage. Shorten it."
-            )
-        return self._encode(
-            question,
-            passage,
-            True,
-            truncation="only_second",
-            max_length=max_length,
-            stride=stride,
-            return_overflowing_tokens=True,
-        )
-
-    def _encode(
-        self, text: str, pair: str | None, literal: bool, **options: Any
-    ) -> tuple[Encoding, ...]:
-        checkpoint = self._resident.checkpoint
-        text, pair = well_formed(text), None if pair is None else well_formed(pair)
-        with checkpoint.tokenizer_lock:  # its truncation settings are state
-            batch = checkpoint.tokenizer(
-                text, pair, split_special_tokens=literal, verbose=False, **options
-            )
-        spell = checkpoint.tokenizer.convert_ids_to_tokens
-        return tuple(
-            plain_encoding(
-                encoding, spell(encoding.ids), checkpoint.has_segments, self.family.word_prefix
-            )
-            for encoding in batch.encodings
-        )
 
     def run(
         self,
@@ -275,6 +178,12 @@ class LoadedModel:
         from components.models.watching import WatchedModel
 
         return WatchedModel(self)
+
+    def embeddings(self, encoding: Encoding) -> EmbeddingReading:
+        """Give the vectors that are added for every token, and what enters layer 1."""
+        with catching() as seen:
+            (answer,) = self.run([encoding], hidden_states=True)
+        return read_parts(self._resident.network, seen, answer["hidden_states"][0])
 
     def _batch_limit(self, at_every_token: bool) -> int:
         if self.task is Task.FILL_MASK and at_every_token:  # a row of the vocabulary a token

@@ -21,9 +21,12 @@ if TYPE_CHECKING:  # torch and transformers take seconds: they wait for the firs
     from components.models.checkpoint import Checkpoint
     from components.models.loaded import LoadedModel
     from components.models.loading import Placement
+    from components.models.reader import Reader
     from components.models.resident import Resident
 
 logger = logging.getLogger(__name__)
+
+_TOKENIZERS = 12  # kept open, some 10 MB each: those of the families, and a few of the Hub
 
 Key = tuple[str, Task, bool]  # model id, task, whether attention can be seen
 
@@ -54,6 +57,7 @@ class ModelManager:
         self._checkpoints: weakref.WeakValueDictionary[str, Checkpoint] = (
             weakref.WeakValueDictionary()
         )
+        self._readers: OrderedDict[str, Reader] = OrderedDict()  # least recently used first
         self._loads: SingleFlight[Key, LoadedModel] = SingleFlight()
         self._openings: SingleFlight[str, Checkpoint] = SingleFlight()
         self._placement: Placement | None = None
@@ -66,6 +70,24 @@ class ModelManager:
         """
         key = (clean_id(model_id), task, attentions)
         return self._handle(key) or self._loads.run(key, lambda: self._load(key))
+
+    def tokenizer(self, model_id: str) -> Reader:
+        """Give the tokenizer of `model_id`; no weights are fetched or loaded for it.
+
+        Raises UnknownModelError, CheckpointError or ModelError.
+        """
+        from components.models.reader import Reader
+
+        key = clean_id(model_id)
+        with self._lock:
+            known = self._readers.get(key)
+        reader = known or Reader(self._checkpoint(key))
+        with self._lock:
+            self._readers[key] = reader
+            self._readers.move_to_end(key)
+            while len(self._readers) > _TOKENIZERS:
+                self._readers.popitem(last=False)
+        return reader
 
     def is_loaded(self, model_id: str, task: Task, *, attentions: bool = False) -> bool:
         """Say whether `get` would answer at once."""

@@ -18,6 +18,7 @@ from components.models.encoding import Encoding
 from components.models.families import Family, Task
 from components.models.heads import Without
 from components.models.matching import watch_attention
+from components.models.parts import watch_embeddings
 from components.models.sharing import copied_to, storages
 
 
@@ -46,6 +47,7 @@ class Resident:
 
     def __post_init__(self) -> None:
         self.storages = storages(self.network)
+        watch_embeddings(self.network)
         if self.task is Task.FILL_MASK:
             self.network.base_model.register_forward_hook(_keep_positions)
         switching.prepare(self.network, self.family.attention_output)

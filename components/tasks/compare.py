@@ -95,6 +95,11 @@ class Refusal:
     model_id: str
     reason: str
 
+    @classmethod
+    def of(cls, model_id: str, error: AppError) -> Refusal:
+        """Make one of what was raised; of an id without end only the beginning is given back."""
+        return cls(model_id[:_LONGEST_ID], str(error))
+
 
 @dataclass(frozen=True, slots=True)
 class CompareResult:
@@ -187,7 +192,7 @@ def predict(
     whatever reason, becomes a Refusal and leaves the others standing. Raises InputError for a
     task, a list of models, or a text that cannot be used.
     """
-    known, wanted = _check_task(task), _check_models(model_ids)
+    known, wanted = _check_task(task), check_models(model_ids)
     check_text(given.text, RUNNERS[known].text, RUNNERS[known].limit)
     figure = measured.first_measured(RUNNERS[known].figures, wanted)
     entries: list[Entry | Refusal] = []
@@ -199,7 +204,7 @@ def predict(
             entries.append(_entry(get(model_id, known), known, given, undisturbed, accuracy))
         except AppError as error:
             errors.append(error)
-            entries.append(Refusal(model_id[:_LONGEST_ID], str(error)))
+            entries.append(Refusal.of(model_id, error))
         except NEVER_CAUGHT:
             raise
         except BaseException:  # also a panic of the tokenizers
@@ -220,13 +225,14 @@ def _check_task(task: str) -> Task:
     return known
 
 
-def _check_models(model_ids: Iterable[str]) -> tuple[str, ...]:
+def check_models(model_ids: Iterable[str], limit: int = MAX_MODELS) -> tuple[str, ...]:
+    """Give the models that were chosen, each once; raises InputError for none or too many."""
     wanted = tuple(dict.fromkeys(name for i in model_ids if (name := str(i).strip())))
     if not wanted:
         raise InputError("No model was chosen. Choose two, or more.")
-    if len(wanted) > MAX_MODELS:
+    if len(wanted) > limit:
         raise InputError(
-            f"{len(wanted)} models were chosen, and at most {MAX_MODELS} are run at a time. "
+            f"{len(wanted)} models were chosen, and at most {limit} are run at a time. "
             "Take some away."
         )
     return wanted

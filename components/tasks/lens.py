@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from components.errors import InputError
 from components.models.encoding import Encoding, Span
 from components.tasks.fill_mask import entry_of
-from components.tasks.words import check_text, reading_notices, with_mask
+from components.tasks.words import check_position, check_text, reading_notices, with_mask
 
 if TYPE_CHECKING:
     from components.models.lens import LensReading
@@ -130,16 +129,10 @@ def predict(
 
 def _position(encoding: Encoding, masks: tuple[int, ...], text: str, asked: object) -> int:
     """Give the position to look at; `asked` is one of those counted from 0, or nothing."""
-    typed = "" if asked is None else str(asked).strip()
-    if not typed:
+    typed = check_position(asked, len(encoding))
+    if typed is None:
         return masks[0] if masks else _last_word(encoding, text)
-    count = len(encoding)
-    if not typed.isdecimal() or len(typed) > 6 or int(typed) >= count:
-        raise InputError(
-            f"There is no token {typed[:20]}: this text has {count}, counted from 0, the first, to "
-            f"{count - 1}, the last. Choose one of those, or leave the field empty."
-        )
-    return int(typed)
+    return typed
 
 
 def _last_word(encoding: Encoding, text: str) -> int:

@@ -40,6 +40,22 @@ def check_text(text: object, name: str, limit: int = MAX_TEXT) -> str:
     return text
 
 
+def check_position(asked: object, count: int) -> int | None:
+    """Give the position of a token that was `asked` for, of `count`; None when none was.
+
+    Raises InputError for one that is not there.
+    """
+    typed = "" if asked is None else str(asked).strip()
+    if not typed:
+        return None
+    if not typed.isdecimal() or len(typed) > 6 or int(typed) >= count:
+        raise InputError(
+            f"There is no token {typed[:20]}: this text has {count}, counted from 0, the first, to "
+            f"{count - 1}, the last. Choose one of those, or leave the field empty."
+        )
+    return int(typed)
+
+
 def with_mask(text: str, mask_token: str) -> tuple[str, tuple[str, ...]]:
     """Spell every blank as `mask_token`; give the text and the other spellings that were met."""
     met = dict.fromkeys(m.group() for m in _BLANK.finditer(text) if m.group() != mask_token)

@@ -13,9 +13,12 @@ from components.views.markup import EMPTY, join
 HEADERS = ["Position", "Token", "Id", "Segment"]
 
 
-def segment_row(encoding: Encoding) -> Markup:
-    """Draw every token in its place, special ones included, each with its segment below it."""
-    groups = [_group(encoding, list(run), segment) for segment, run in _runs(encoding)]
+def segment_row(encoding: Encoding, *, pressed: int | None = None) -> Markup:
+    """Draw every token in its place, special ones included, each with its segment below it.
+
+    With `pressed`, one of the positions, every token is a button (see assets/pick.js).
+    """
+    groups = [_group(encoding, list(run), segment, pressed) for segment, run in _runs(encoding)]
     return Markup('<div class="lab-segments">{}</div>').format(join(groups))
 
 
@@ -43,8 +46,10 @@ def _runs(encoding: Encoding) -> Iterator[tuple[int | None, Iterator[int]]]:
     return groupby(range(len(encoding)), key=lambda position: segments[position])
 
 
-def _group(encoding: Encoding, positions: list[int], segment: int | None) -> Markup:
-    chips = join([_chip(encoding, position, segment) for position in positions])
+def _group(
+    encoding: Encoding, positions: list[int], segment: int | None, pressed: int | None
+) -> Markup:
+    chips = join([_chip(encoding, position, segment, pressed) for position in positions])
     if segment is None:
         return Markup('<div class="lab-segment"><div class="lab-tokens">{}</div></div>').format(
             chips
@@ -55,12 +60,21 @@ def _group(encoding: Encoding, positions: list[int], segment: int | None) -> Mar
     ).format(segment, "AB"[segment], len(positions), segment, chips)
 
 
-def _chip(encoding: Encoding, position: int, segment: int | None) -> Markup:
-    is_special = encoding.sequence_ids[position] is None
-    return Markup('<span class="lab-token{}" title="position {}, id {}">{}{}</span>').format(
-        " lab-special" if is_special else "",
+def _chip(encoding: Encoding, position: int, segment: int | None, pressed: int | None) -> Markup:
+    frame = Markup('<span class="lab-token{}" title="position {}, id {}"{}>{}{}</span>')
+    choice = EMPTY
+    if pressed is not None:
+        frame = Markup(
+            '<button type="button" class="lab-token{}" title="position {}, id {}"{}>{}{}</button>'
+        )
+        choice = Markup(' data-value="{}" aria-pressed="{}" tabindex="{}"').format(
+            position, str(position == pressed).lower(), 0 if position == pressed else -1
+        )
+    return frame.format(
+        " lab-special" if encoding.sequence_ids[position] is None else "",
         position,
         encoding.input_ids[position],
+        choice,
         encoding.tokens[position],
         EMPTY if segment is None else Markup("<small>{}</small>").format(segment),
     )

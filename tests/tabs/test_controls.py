@@ -22,6 +22,7 @@ PICKED = {  # what each tab's picker is for; Compare has a list of its own
     "replaced_tokens-model": Task.REPLACED_TOKENS,
     "sentiment-model": Task.SENTIMENT,
     "question_answering-model": Task.QUESTION_ANSWERING,
+    "input_embeddings-model": Task.ENCODER,
     "attention-model": Task.ENCODER,
 }
 # A tab whose task nothing that ships can do is not on the page.
