@@ -42,7 +42,8 @@ def test_one_that_cannot_be_reached_is_refused_beside_the_others(models: ModelMa
 
 
 def test_every_family_has_a_row(models: ModelManager) -> None:
-    assert len(tokenization.MODELS) == len(one_per_family()) == 6
+    shipped = [card for card in one_per_family() if card.is_shipped]
+    assert len(tokenization.MODELS) == len(shipped) > 1
 
 
 def test_splitting_loads_no_network(tiny_dir: Any) -> None:
