@@ -32,7 +32,7 @@ LABELS = (*(text for text, _ in EXAMPLES[:-1]), "The bank is near / lent us the 
 GUIDE = markup.guide(
     "Each dot is a word of the vocabulary: to the right what it gets in the first context, upwards "
     "in the second. On the dashed line both give it the same. Each line of the grid is a factor "
-    "of ten.",
+    "of ten. Point at a dot for its name; those that lean most are named.",
     "Write the same thing in other words, such as “[He|She] was a famous [MASK].” Which words are "
     "still on the same side, and which have changed? Then try another model.",
 )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MAX_MASKS = 5
 MAX_BEAM = 10
-_COLUMNS = 8  # second words of the table of pairs
+_COLUMNS = 6  # second words of the table of pairs
 
 Filled = Mapping[int, int]  # the number of a blank to the id put into it
 

@@ -118,8 +118,9 @@ def strips(result: EveryWordResult) -> Markup:
     ]
     return Markup(
         '<section class="lab-panel"><h4>Press a word to see what the model would put there. The '
-        'darker, the less expected (darkest: 0.01 % or less).</h4>{}<div class="lab-every-detail" '
-        'data-text=""><p aria-live="polite"></p><div class="lab-bars"></div></div></section>'
+        "stronger its shade, the less expected (full: 0.01 % or less).</h4>{}"
+        '<div class="lab-every-detail" data-text=""><p aria-live="polite"></p>'
+        '<div class="lab-bars"></div></div></section>'
     ).format(join(drawn))
 
 

@@ -168,7 +168,8 @@ def _said(result: TwoContextsResult) -> Markup:
     """Say what is listed and drawn, and what is not."""
     left = " and ".join(percent(share) for share in result.left_out)
     return Markup('<p class="lab-aside">{}</p>').format(
-        f"Listed are words that get at least {percent(FLOOR)} in one of the contexts. The picture "
+        f"Listed are words that get at least {percent(FLOOR)} in one of the contexts; the bars "
+        "show the factor, on a logarithmic scale. The picture "
         f"has the {len(result.points):,} most probable of {result.vocabulary:,} entries of the "
         f"vocabulary; all others together have {left} of the probability."
     )

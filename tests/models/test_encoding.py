@@ -226,3 +226,12 @@ def test_neighbours_in_a_batch_change_nothing(model: LoadedModel) -> None:  # H3
         alone = model.run([encoding])[0]["last_hidden_state"]
         assert answer["last_hidden_state"].shape == (len(encoding), 32)
         np.testing.assert_allclose(answer["last_hidden_state"], alone, atol=1e-4)
+
+
+def test_what_is_put_in_leaves_the_original_and_the_offsets(load: Load) -> None:
+    before = load("bert", Task.FILL_MASK).encode("the river ran")
+    after = before.put({2: ("[MASK]", 4)})
+    assert (after.tokens[2], after.input_ids[2]) == ("[MASK]", 4)
+    assert before.tokens[2] == "river"
+    assert after.offsets == before.offsets
+    assert after.positions_of(4) == (2,)

@@ -65,6 +65,7 @@ def test_hostile_text_stays_text(open_page: Open) -> None:  # H38
     page.locator("#every_word-text textarea, #every_word-text input").fill(hostile)
     page.get_by_role("button", name="Hide every word").click()
     strip = page.locator("#every_word-strips [data-sentence]")
+    expect(strip).to_have_count(1)
     expect(strip).to_have_attribute("data-sentence", hostile)
     strip.locator(".lab-every-piece").last.click()  # behind an emoji: two units in a browser
     page.locator("#every_word-strips .lab-every-detail button.lab-bar").first.click()
