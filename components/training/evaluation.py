@@ -16,7 +16,7 @@ from typing import Any
 
 from transformers import AutoTokenizer
 
-from components.models.evaluation import TABLE
+from components.models.evaluation import FIGURES, TABLE
 from components.training.assembly import Places
 from components.training.cards import FACTS, Figures, describe, write_card
 from components.training.corpus import load_corpora
@@ -71,6 +71,10 @@ def write_table(models: Path) -> None:
     found = {
         path.parent.name: json.loads(path.read_text(encoding="utf-8"))["figures"]
         for path in sorted(models.glob(f"*/{FACTS}"))
+    }
+    found = {
+        model_id: {name: value for name, value in figures.items() if name in FIGURES}
+        for model_id, figures in found.items()
     }
     names = dict.fromkeys(name for figures in found.values() for name in figures)
     table = {"meaning": {name: describe(name) for name in names}, "models": found}

@@ -7,6 +7,8 @@ from typing import Any
 import gradio as gr
 import pytest
 
+from components.models.catalog import cards_for
+from components.models.families import Task
 from components.models.manager import ModelManager
 from tests.pages import endpoint_of, handler_of
 
@@ -104,13 +106,17 @@ def test_swap_exchanges_the_sentences(demo: gr.Blocks) -> None:
     assert handler_of(demo, "next_sentence-swap")("a", "b") == ("b", "a")
 
 
+ORDER_SHIPS = any(card.is_shipped for card in cards_for(Task.SENTENCE_ORDER))
+FIRST = r"BERT: B follows A " + (r".*ALBERT: the " if ORDER_SHIPS else "")
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
 def test_the_examples_come_out_right(open_page: OpenPage, width: int, dark: bool) -> None:
     page = open_page("Next sentence", width=width, dark=dark)
     headline = page.locator("#next_sentence-finding .lab-headline")
     row = page.locator("#next_sentence-row")
-    headline.filter(has_text=re.compile(r"BERT: B follows A .*ALBERT: the ")).wait_for()
+    headline.filter(has_text=re.compile(FIRST)).wait_for()
     row.get_by_text("walk", exact=False).first.wait_for()
     page.get_by_text("Nice weather → Python").click()
     headline.filter(has_text="BERT: B does not follow A").wait_for()
@@ -153,5 +159,5 @@ def test_hostile_text_is_shown_and_never_runs(open_page: OpenPage) -> None:  # H
     page.locator("#next_sentence-row").get_by_text("script").first.wait_for()
     page.locator("#next_sentence-model input").fill(HOSTILE)
     page.keyboard.press("Enter")
-    page.locator("#next_sentence-chart").get_by_text("is no model id", exact=False).wait_for()
+    page.locator("#tab-next_sentence").get_by_text("is no model id", exact=False).first.wait_for()
     assert page.evaluate("window.__pwn") is None
