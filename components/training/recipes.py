@@ -137,6 +137,7 @@ BERT_MINI = Recipe(
     ),
 )
 
+_LONGER_TAUGHT = {"text": 0.55, "sentiment": 0.07, "questions": 0.38}
 DISTILBERT_MINI = replace(
     BERT_MINI,
     id="distilbert-mini",
@@ -159,6 +160,8 @@ DISTILBERT_MINI = replace(
             learning_rate=(3e-4, 0.0),
             mix={"text": 0.75, "sentiment": 0.05, "questions": 0.20},
         ),
+        Stage("longer, warm-up", steps=60, learning_rate=(3e-5, 5e-4), mix=_LONGER_TAUGHT),
+        Stage("longer", steps=2600, learning_rate=(5e-4, 0.0), mix=_LONGER_TAUGHT),
     ),
 )
 
@@ -175,7 +178,7 @@ ROBERTA_MINI = replace(
         Stage("vocabulary", steps=400, learning_rate=(5e-4, 5e-4), mix={"aligned": 1.0}),
         Stage(
             "heads",
-            steps=1000,
+            steps=2400,
             learning_rate=(4.5e-4, 0.0),
             mix={"aligned": 0.25, "text": 0.25, "sentiment": 0.12, "questions": 0.38},
         ),
@@ -191,15 +194,16 @@ ALBERT_MINI = replace(
     embedding=128,
     kept_layers=(3,),
     stages=(
-        Stage("vocabulary", steps=550, learning_rate=(1e-3, 8e-4), mix={"aligned": 1.0}),
+        Stage("vocabulary", steps=1200, learning_rate=(1e-3, 8e-4), mix={"aligned": 1.0}),
         Stage(
             "heads",
-            steps=1150,
+            steps=2600,
             learning_rate=(8e-4, 0.0),
-            mix={"aligned": 0.22, "order": 0.28, "sentiment": 0.12, "questions": 0.38},
+            mix={"aligned": 0.35, "order": 0.23, "sentiment": 0.10, "questions": 0.32},
         ),
     ),
 )
+_DETECTIVE = {"replaced": 0.72, "sentiment": 0.06, "questions": 0.22}
 ELECTRA_MINI = replace(
     _GROWN,
     id="electra-mini",
@@ -215,6 +219,8 @@ ELECTRA_MINI = replace(
             learning_rate=(4e-4, 0.0),
             mix={"replaced": 0.58, "sentiment": 0.10, "questions": 0.32},
         ),
+        Stage("longer, warm-up", steps=60, learning_rate=(3e-5, 4e-4), mix=_DETECTIVE),
+        Stage("longer", steps=3200, learning_rate=(4e-4, 0.0), mix=_DETECTIVE),
     ),
 )
 DEBERTA_MINI = replace(
@@ -225,10 +231,10 @@ DEBERTA_MINI = replace(
     vocabulary="unigram",
     first_word=5,
     stages=(
-        Stage("vocabulary", steps=500, learning_rate=(5e-4, 5e-4), mix={"aligned": 1.0}),
+        Stage("vocabulary", steps=600, learning_rate=(5e-4, 5e-4), mix={"aligned": 1.0}),
         Stage(
             "heads",
-            steps=900,
+            steps=1800,
             learning_rate=(4.5e-4, 0.0),
             mix={"aligned": 0.25, "text": 0.25, "sentiment": 0.12, "questions": 0.38},
         ),
