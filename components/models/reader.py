@@ -10,6 +10,7 @@ from components.errors import InputError
 from components.models.checkpoint import Checkpoint
 from components.models.encoding import Encoding, NormalizerStep, Span, well_formed
 from components.models.normalizing import follow_normalizer
+from components.models.tokenizers import is_byte_level
 
 
 class Reader:
@@ -51,8 +52,7 @@ class Reader:
     @property
     def is_byte_level(self) -> bool:
         """Whether its pieces are made of bytes, each written as one character."""
-        splitter = self._checkpoint.tokenizer.backend_tokenizer.pre_tokenizer
-        return splitter is not None and b'"ByteLevel"' in splitter.__getstate__()
+        return is_byte_level(self._checkpoint.tokenizer)
 
     @property
     def notices(self) -> tuple[str, ...]:

@@ -32,6 +32,12 @@ def load_tokenizer(
     return tokenizer, (notice,)
 
 
+def is_byte_level(tokenizer: Any) -> bool:
+    """Say whether the pieces are made of bytes, each written as one character."""
+    splitter = tokenizer.backend_tokenizer.pre_tokenizer
+    return splitter is not None and b'"ByteLevel"' in splitter.__getstate__()
+
+
 def _refuse_paths(folder: Path, model_id: str) -> None:
     """Refuse settings that would make transformers read a vocabulary outside the folder."""
     said, special = _read(folder, "tokenizer_config.json"), _read(folder, "special_tokens_map.json")

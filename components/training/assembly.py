@@ -94,7 +94,7 @@ class Objectives:
         """Make them, by name."""
         used = sorted({name for stage in self.recipe.stages for name in stage.mix})
         made: dict[str, Objective] = {name: MAKERS[name](self) for name in used}
-        if self.recipe.family != "distilbert" or self.parent is None:
+        if not self.recipe.taught or self.parent is None:
             return made
         temperature = self.recipe.temperature
         return {name: Distilled(each, self.parent, temperature) for name, each in made.items()}

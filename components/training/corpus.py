@@ -12,7 +12,7 @@ import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -145,9 +145,6 @@ class Corpus:
         return int(self.articles[article]), int(self.articles[article + 1])
 
 
-FIELDS = ("tokens", "sentences", "articles", "ends")
-
-
 def split_sentences(text: str) -> list[str]:
     """Cut a text at line ends and after full stops that a capital follows."""
     return [piece.strip() for piece in SENTENCE_END.split(text) if len(piece.strip()) > 1]
@@ -192,4 +189,4 @@ def _load(data: Path, cache: Path, tokenizer: Any, *, name: str, held_out: bool)
         logger.info("%s: %d articles, %d tokens", path.stem, len(articles), len(corpus.tokens))
         np.savez(path, **vars(corpus))
     with np.load(path) as arrays:
-        return Corpus(**{name: arrays[name] for name in FIELDS})
+        return Corpus(**{field.name: arrays[field.name] for field in fields(Corpus)})

@@ -26,6 +26,7 @@ class Recipe:
     stages: tuple[Stage, ...]
     corpora: dict[str, float]  # corpus -> share of the rows of running text
     layers: int  # transformer blocks
+    taught: bool = False  # by its parent's answers on every batch, as DistilBERT is
     kept_layers: tuple[int, ...] = ()  # the parent's layers that become the student's, ALBERT's
     # one, or those of ELECTRA's generator
     tokenizer: str = "BertTokenizer"  # its class in transformers
@@ -143,6 +144,7 @@ DISTILBERT_MINI = replace(
     id="distilbert-mini",
     family="distilbert",
     tokenizer="DistilBertTokenizer",
+    taught=True,
     parent="bert-mini",
     start=None,
     layers=3,

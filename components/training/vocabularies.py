@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tokenizers import AddedToken, Regex, Tokenizer, models, pre_tokenizers, trainers
 from torch import Tensor
 
+from components.models.tokenizers import is_byte_level
 from components.training.corpus import READERS, is_held_out
 from components.training.recipes import Recipe
 from components.training.running_text import SpecialTokens
@@ -126,7 +127,7 @@ def _at_start(tokenizer: Any) -> NDArray[np.integer]:
 def spelled(tokenizer: Any) -> list[tuple[str, bool]]:
     """Give the text of every token, and whether it begins a word; special tokens are empty."""
     special = set(tokenizer.all_special_ids)
-    byte_level = isinstance(tokenizer, transformers.RobertaTokenizer)
+    byte_level = is_byte_level(tokenizer)
     found = []
     for number, name in enumerate(tokenizer.convert_ids_to_tokens(range(len(tokenizer)))):
         if number in special:

@@ -160,7 +160,7 @@ def objectives(made: Recipe, parent: Network | None = None) -> dict[str, Objecti
     }
     if parent is None:
         return found
-    if made.family == "distilbert":
+    if made.taught:
         return {name: Distilled(each, parent, made.temperature) for name, each in found.items()}
     theirs = recipe("bert-mini")
     reading = Reading(corpora(theirs), special(theirs))
