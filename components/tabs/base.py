@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from components.models.families import Task
 from components.models.manager import ModelManager
 from components.tabs.controls import Examples
 from components.tabs.endpoint import plain_errors, well_formed
+from components.tabs.first_screen import Drawn, FirstScreen
 from components.tasks.words import with_mask
 from components.views import markup, page
 
@@ -92,7 +92,8 @@ def wire(
 ) -> list[Any]:
     """Attach a tab: its triggers, its first screen, its clicks on the text, its public endpoint.
 
-    The first of `outputs` is the finding, where a refusal is shown; what was typed always stays,
+    The first of `outputs` is the finding (`finding_view`): it asks for the first screen when the
+    tab is first shown, and a refusal is shown there; what was typed always stays,
     and so does a control that stands in `outputs`. `run` maps the values of `inputs` to those of
     `outputs`. `edits` is the text that clicks in the outputs change; `picks` are views with the
     control that takes the data-value of their pressed button; `after` are events of the tab's own
@@ -100,7 +101,9 @@ def wire(
     that answers programs. Gives the runs, for `follow`.
     """
     shown = [*outputs, page.status]
-    handler = _handler(page, run, inputs, outputs)
+    defaults = [component.value for component in inputs]
+    first = FirstScreen(lambda: _drawn(run, defaults, outputs))
+    handler = _handler(page, run, inputs, outputs, first)
     shared = _options(outputs)
     runs = [gr.on(list(triggers), handler, list(inputs), shown, **shared)]
     glue: dict[str, Any] = {"queue": False, "api_visibility": "private"}
@@ -114,8 +117,9 @@ def wire(
         for view, control in picks
     ]
     runs += [change.then(handler, list(inputs), shown, **shared) for change in changes]
-    first = _first_screen(page, run, [component.value for component in inputs], outputs)
-    page.demo.load(first, None, shown, show_progress="hidden", **glue)
+    outputs[0].first_shown(
+        lambda: [*first.values(), _status(page)], None, shown, show_progress="hidden", **glue
+    )
     gr.events.api(
         plain_errors(endpoint),
         api_name=tab.id,
@@ -182,13 +186,20 @@ def _same_blanks(text: str) -> str:
 
 
 def _handler(
-    page: Page, run: Callable[..., Any], inputs: Sequence[Any], outputs: Sequence[Any]
+    page: Page,
+    run: Callable[..., Any],
+    inputs: Sequence[Any],
+    outputs: Sequence[Any],
+    first: FirstScreen | None = None,
 ) -> Callable[..., list[Any]]:
     def handle(progress: gr.Progress = gr.Progress(), *values: Any) -> list[Any]:  # noqa: B008
         token = _progress.set(progress)
         try:
             typed = [_typed(value, field) for value, field in zip(values, inputs, strict=True)]
-            return [*_drawn(run, typed, outputs)[1], _status(page)]
+            drawn = _drawn(run, typed, outputs)[1]
+            if first is not None:
+                first.overtaken()
+            return [*drawn, _status(page)]
         finally:
             _progress.reset(token)
 
@@ -200,27 +211,7 @@ def _typed(value: Any, field: Any) -> Any:
     return "" if value is None and isinstance(field, gr.Textbox) else well_formed(value)
 
 
-def _first_screen(
-    page: Page, run: Callable[..., Any], defaults: Sequence[Any], outputs: Sequence[Any]
-) -> Callable[[], list[Any]]:
-    """Answer the filled-in example: it is the same for every visitor, so it is computed once."""
-    lock = threading.Lock()
-    kept: list[Any] = []
-
-    def first() -> list[Any]:
-        with lock:
-            if kept:
-                return [*kept, _status(page)]
-            is_answer, drawn = _drawn(run, defaults, outputs)
-            kept.extend(drawn if is_answer else ())
-            return [*drawn, _status(page)]
-
-    return first
-
-
-def _drawn(
-    run: Callable[..., Any], values: Sequence[Any], outputs: Sequence[Any]
-) -> tuple[bool, list[Any]]:
+def _drawn(run: Callable[..., Any], values: Sequence[Any], outputs: Sequence[Any]) -> Drawn:
     """Run a tab: its drawing, or a sentence and no stale result; never both."""
     try:
         drawn = run(*values)

@@ -78,8 +78,9 @@ def clickable(*more: str, **options: Any) -> gr.HTML:
 
 
 def finding_view(tab_id: str) -> gr.HTML:
-    """Make the view that states the finding, or what was wrong."""
-    return clickable(value=markup.waiting("Warming up …"), elem_id=f"{tab_id}-finding")
+    """Make the view that states the finding, or what was wrong; it asks for the first screen."""
+    waiting = markup.waiting("Warming up …")
+    return clickable("first.js", value=waiting, elem_id=f"{tab_id}-finding")
 
 
 def numbers_view(tab_id: str, headers: Sequence[str], **options: Any) -> gr.Dataframe:

@@ -33,8 +33,9 @@ def _public(demo: gr.Blocks) -> dict[str, Any]:
     return {str(fn.api_name): fn for fn in demo.fns.values() if fn.api_visibility == "public"}
 
 
-def _loads(demo: gr.Blocks) -> list[Any]:
-    return [fn for fn in demo.fns.values() if any(event == "load" for _, event in fn.targets)]
+def _first_screens(demo: gr.Blocks) -> list[Any]:
+    events = demo.fns.values()
+    return [fn for fn in events if any(event == "first_shown" for _, event in fn.targets)]
 
 
 def _main_events(demo: gr.Blocks) -> list[Any]:
@@ -97,10 +98,10 @@ def test_its_endpoint_is_typed_and_documented_and_answers_with_its_defaults(
 
 
 def test_the_first_screens_are_answers(demo: gr.Blocks) -> None:
-    loads = _loads(demo)
-    assert len(loads) == len(TABS)
-    for tab, load in zip(TABS, loads, strict=True):
-        finding = str(load.fn()[0])
+    screens = _first_screens(demo)
+    assert len(screens) == len(TABS)
+    for tab, screen in zip(TABS, screens, strict=True):
+        finding = str(screen.fn()[0])
         assert "lab-finding" in finding, f"{tab.id}: the first output is no finding"
         assert "lab-refused" not in finding, f"{tab.id}: its defaults are refused, or see the log"
 
