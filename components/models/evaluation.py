@@ -27,6 +27,8 @@ FIGURES: Mapping[str, str] = {
     "sentiment": "Sentiment (SST-2)",
     "questions_f1": "Questions (SQuAD), F1",
     "questions_dev_f1": "Questions (SQuAD development), F1",
+    "entities_wikigold_f1": "Named entities (WikiGold), F1",
+    "entities_wnut_f1": "Named entities (WNUT-17), F1",
     "no_answer_auc": "“No answer here”, area under the curve",
 }
 

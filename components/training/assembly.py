@@ -14,6 +14,7 @@ import transformers
 from components.training.alignment import Aligned, Reading
 from components.training.corpus import Corpus, load_corpora
 from components.training.distillation import Distilled
+from components.training.entities import Entities, entity_examples, training_sentences
 from components.training.growing import grow
 from components.training.labelled import (
     Examples,
@@ -110,6 +111,12 @@ class Objectives:
         found = _cached(path, lambda: sentiment_examples(self.places.data, self.tokenizer))
         return Sentiment(self.recipe, found, self.special)
 
+    def entities(self) -> Objective:
+        """Make the objective on words that are named entities, or not."""
+        path, data = self.cache / "entities.npz", self.places.data
+        found = _cached(path, lambda: entity_examples(training_sentences(data), self.tokenizer))
+        return Entities(self.recipe, found, self.special)
+
     def questions(self) -> Objective:
         """Make the objective on questions and passages."""
         rows = question_rows(self.places.data, self.recipe)
@@ -142,13 +149,14 @@ MAKERS: dict[str, Callable[[Objectives], Objective]] = {
     "aligned": Objectives.aligned,
     "sentiment": Objectives.sentiment,
     "questions": Objectives.questions,
+    "entities": Objectives.entities,
 }
 
 
 def _cached(path: Path, make: Callable[[], Examples]) -> Examples:
     if not path.exists():
         made = make()
-        logger.info("%s: %d examples", path.stem, len(made.labels))
+        logger.info("%s: %d examples", path.stem, len(made.starts))
         np.savez(path, tokens=made.tokens, starts=made.starts, labels=made.labels)
     with np.load(path) as arrays:
         return Examples(arrays["tokens"], arrays["starts"], arrays["labels"])

@@ -13,6 +13,7 @@ import transformers
 
 from components.models.families import FAMILIES
 from components.training.loop import Training
+from components.training.networks import ENTITIES
 from components.training.recipes import Recipe
 
 Figures = dict[str, float]
@@ -33,6 +34,14 @@ LABELLED = (
     ("SQuAD 1.1 questions, clean rows of the training titles", "CC BY-SA 4.0"),
     ("SQuAD 2.0 questions, half of the titles of half of its development set", "CC BY-SA 4.0"),
     ("SST-2 (Socher et al. 2013)", "none stated; built on film reviews under CC BY 4.0"),
+)
+ENTITY_SOURCES = (
+    ("WikiGold (Balasuriya et al. 2009), the first four fifths", "CC BY 4.0"),
+    (
+        "WNUT-17 (Derczynski et al. 2017), training and development parts; its corporations and "
+        "groups taken as ORG, its products and creative works as MISC",
+        "CC BY 4.0",
+    ),
 )
 MEANING = {
     "masked_": (
@@ -90,6 +99,15 @@ MEANING = {
     ),
     "no_answer_best_accuracy": "… answerable or not, accuracy at the best threshold",
     "no_answer_accuracy": "… answerable or not, accuracy at threshold 0",
+    "entities_wikigold_f1": (
+        "F1 of named entities (type and every word of it right) on the last fifth of WikiGold "
+        "(Balasuriya et al. 2009), encyclopedia sentences written out as ordinary text."
+    ),
+    "entities_wnut_f1": (
+        "F1 of named entities (type and every word of it right) on the test part of WNUT-17 "
+        "(Derczynski et al. 2017), posts with names that its training part has not; its types put "
+        "under PER, ORG, LOC and MISC."
+    ),
     "squad2_f1": "… F1 at threshold 0",
 }
 LIMITS = (
@@ -153,7 +171,8 @@ def model_card(model_id: str, facts: dict[str, Any]) -> str:
     """Write the card as Markdown, from what training.json holds."""
     recipe, figures = facts["recipe"], facts["figures"]
     rows = [f"| {describe(name)} | {100 * value:.1f} % |" for name, value in figures.items()]
-    texts = [SOURCES[name] for name in recipe["corpora"]]
+    sources = [*(SOURCES[name] for name in recipe["corpora"]), *LABELLED]
+    sources += ENTITY_SOURCES if ENTITIES in facts["heads"] else ()
     return "\n".join(
         [
             "---",
@@ -174,7 +193,7 @@ def model_card(model_id: str, facts: dict[str, Any]) -> str:
             "",
             "## What it read",
             "",
-            *(f"- {source}: {licence}" for source, licence in (*texts, *LABELLED)),
+            *(f"- {source}: {licence}" for source, licence in sources),
             "",
             "## Measured on text and questions that it was not trained on",
             "",

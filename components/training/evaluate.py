@@ -18,6 +18,7 @@ from components.training.answering import (
     unanswerable_rows,
 )
 from components.training.corpus import Corpus, read_table
+from components.training.entities import held_out_sentences, word_labels
 from components.training.networks import Batch, Network, on_device
 from components.training.objectives import Texts, masked_logits
 from components.training.recipes import Recipe
@@ -209,6 +210,20 @@ def questions(subject: Subject) -> Figures:
     return figures | no_answer_scores(given[0], unanswerable_rows(subject.data, count), given[1])
 
 
+def named_entities(subject: Subject) -> Figures:
+    """Give the F1 of entities, every word of them right, on each text kept for it."""
+    figures: Figures = {}
+    for name, sentences in held_out_sentences(subject.data).items():
+        some = sorted(sentences, key=lambda each: len(each.words))
+        found: list[list[str]] = []
+        for start in range(0, len(some), 2 * ROWS):
+            part = some[start : start + 2 * ROWS]
+            found += word_labels(subject.network, subject.tokenizer, part)
+        expected = [sentence.labels for sentence in some]
+        figures[f"entities_{name}_f1"] = scoring.entity_f1(found, expected)
+    return figures
+
+
 MEASURES = {
     networks.MASKED: masked_words,
     networks.PAIRS: next_sentence,
@@ -216,4 +231,5 @@ MEASURES = {
     networks.REPLACED: replaced_tokens,
     networks.SENTIMENT: sentiment,
     networks.QUESTIONS: questions,
+    networks.ENTITIES: named_entities,
 }

@@ -13,6 +13,7 @@ import transformers
 from components.training.networks import ElectraPair, Network
 
 LARGEST = 50_000_000  # bytes: what a repository without large-file storage takes well
+TOKENS = "ForTokenClassification"  # has labels of its own: `entity_labels` of config.json
 GENERATOR = "-generator"  # after the name of ELECTRA's folder and kind
 
 CLASSES: dict[str, tuple[str, ...]] = {  # kind of network -> what its one file must load as
@@ -26,6 +27,7 @@ CLASSES: dict[str, tuple[str, ...]] = {  # kind of network -> what its one file 
         "RobertaForMaskedLM",
         "RobertaForSequenceClassification",
         "RobertaForQuestionAnswering",
+        "RobertaForTokenClassification",
     ),
     "albert": (
         "AlbertForMaskedLM",
@@ -82,9 +84,11 @@ def export(network: Network, tokenizer: Any, model_id: str, out: Path) -> None:
 
 def check(folder: Path, kind: str) -> None:
     """Load every head from the folder; none may lack a weight, none may hold a NaN."""
+    entity_labels = getattr(transformers.AutoConfig.from_pretrained(folder), "entity_labels", ())
     for name in CLASSES[kind]:
+        labels = {"id2label": dict(enumerate(entity_labels))} if name.endswith(TOKENS) else {}
         network, report = getattr(transformers, name).from_pretrained(
-            folder, dtype=torch.float32, output_loading_info=True
+            folder, dtype=torch.float32, output_loading_info=True, **labels
         )
         lacking = set(report["missing_keys"]) | {key[0] for key in report["mismatched_keys"]}
         assert not lacking, f"{name} lacks {sorted(lacking)}"

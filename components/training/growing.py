@@ -32,6 +32,7 @@ from components.training.networks import (
     RobertaWithHeads,
 )
 from components.training.recipes import Recipe
+from components.training.two_heads import ENTITY_LABELS
 from components.training.vocabularies import transplanted
 from components.training.weight_names import (
     ALBERT,
@@ -89,6 +90,7 @@ def roberta_of(
         eos_token_id=tokenizer.eos_token_id,
         **LABELS,
     )
+    config.entity_labels = list(ENTITY_LABELS)
     network = RobertaWithHeads(_eager(config))
     words, bias = _words(bert, tokenizer, parent_tokenizer)
     positions = _positions(bert)
@@ -97,6 +99,8 @@ def roberta_of(
         "roberta.embeddings.word_embeddings.weight": words,
         "roberta.embeddings.position_embeddings.weight": torch.cat([positions[:2], positions]),
         "roberta.embeddings.token_type_embeddings.weight": torch.zeros(1, words.shape[1]),
+        "classifier.weight": torch.zeros(len(ENTITY_LABELS), words.shape[1]),
+        "classifier.bias": torch.zeros(len(ENTITY_LABELS)),
         "lm_head.decoder.weight": words,
         "lm_head.bias": bias,
         "lm_head.decoder.bias": bias,

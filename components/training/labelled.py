@@ -32,7 +32,8 @@ class Examples:
 
     tokens: NDArray[np.uint16]
     starts: NDArray[np.int64]  # (examples, texts + 1): where each text starts, and the end
-    labels: NDArray[np.int64]  # (examples,), or (examples, 2) for a span in the laid-out row
+    labels: NDArray[np.int64]  # (examples,); (examples, 2) for a span in the laid-out row; or
+    # (tokens,), one for each
 
     def texts(self, index: int) -> tuple[NDArray[np.uint16], ...]:
         """Give the texts of one example."""
@@ -74,12 +75,15 @@ class Order:
 
 def _flat(rows: list[tuple[list[int], ...]], labels: Any) -> Examples:
     texts = [text for row in rows for text in row]
-    ends = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
-    width = len(rows[0])
-    starts = np.stack([ends[offset : len(texts) + offset : width] for offset in range(width)], 1)
-    starts = np.concatenate([starts, ends[width::width, None]], 1)
     tokens = np.concatenate([np.asarray(text, dtype=np.uint16) for text in texts])
-    return Examples(tokens, starts, np.asarray(labels, dtype=np.int64))
+    return Examples(tokens, flat_starts(texts, len(rows[0])), np.asarray(labels, dtype=np.int64))
+
+
+def flat_starts(texts: list[list[int]], width: int) -> NDArray[np.int64]:
+    """Give where the `width` texts of each example start when all lie in a row, and the end."""
+    ends = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
+    starts = np.stack([ends[offset : len(texts) + offset : width] for offset in range(width)], 1)
+    return np.concatenate([starts, ends[width::width, None]], 1)
 
 
 def sentiment_examples(data: Path, tokenizer: Any, longest: int = 126) -> Examples:

@@ -160,14 +160,26 @@ class Training:
         path.with_suffix(".tmp").replace(path)
 
     def restore(self, path: Path) -> None:
-        """Take up from a checkpoint."""
+        """Take up from a checkpoint; parameters that are new since then begin as they are."""
         state: dict[str, Any] = torch.load(path, map_location=self.device, weights_only=True)
         self.step, self.tokens, self.seconds = state["step"], state["tokens"], state["seconds"]
-        self.optimizer.load_state_dict(state["optimizer"])
+        self._restore_optimizer(state["optimizer"], list(state["network"]))
         with torch.no_grad():
             for key, value in _weights(self.network).items():
-                value.copy_(state["network"][key])
-        self.average = state["average"]
+                value.copy_(state["network"].get(key, value))
+        self.average |= state["average"]
+
+    def _restore_optimizer(self, saved: dict[str, Any], names: list[str]) -> None:
+        """Give each parameter what was kept of it; `names` are the parameters' of that time."""
+        ours = dict(self.network.named_parameters())
+        lost = [name for name in names if name not in ours]
+        assert not lost, f"the checkpoint has parameters that the network has not: {lost}"
+        kept = {name: saved["state"].get(i) for i, name in enumerate(_in_groups(names))}
+        state = self.optimizer.state_dict()
+        for index, name in enumerate(_in_groups(list(ours))):
+            if kept.get(name) is not None:
+                state["state"][index] = kept[name]
+        self.optimizer.load_state_dict(state)
 
     def use_average(self) -> None:
         """Put the averaged weights into the network."""
@@ -193,14 +205,26 @@ def train(
 
 def make_optimizer(network: Network, recipe: Recipe) -> torch.optim.Optimizer:
     """Make AdamW; biases and norms are not decayed."""
-    named = list(network.named_parameters())
+    named = dict(network.named_parameters())
+    decayed, others = _groups(list(named))
     groups: list[dict[str, Any]] = [
-        {"params": [p for n, p in named if not n.endswith(NO_DECAY)]},
-        {"params": [p for n, p in named if n.endswith(NO_DECAY)], "weight_decay": 0.0},
+        {"params": [named[name] for name in decayed]},
+        {"params": [named[name] for name in others], "weight_decay": 0.0},
     ]
     return torch.optim.AdamW(
         groups, lr=0.0, betas=recipe.betas, weight_decay=recipe.weight_decay, fused=True
     )
+
+
+def _groups(names: list[str]) -> tuple[list[str], list[str]]:
+    """Divide parameters into those that are decayed, and the others."""
+    decayed = [name for name in names if not name.endswith(NO_DECAY)]
+    return decayed, [name for name in names if name.endswith(NO_DECAY)]
+
+
+def _in_groups(names: list[str]) -> list[str]:
+    """Give the order in which the optimizer counts parameters."""
+    return [name for group in _groups(names) for name in group]
 
 
 def _weights(network: Network) -> dict[str, Tensor]:

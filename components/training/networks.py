@@ -22,18 +22,22 @@ from transformers import (
     RobertaForMaskedLM,
 )
 
+from components.training.two_heads import SentimentAndEntities
+
 Batch = dict[str, Tensor]
+EAGER: dict[str, Any] = {"dtype": torch.float32, "attn_implementation": "eager"}
 LABELS: dict[str, Any] = {
     "id2label": {0: "NEGATIVE", 1: "POSITIVE"},
     "label2id": {"NEGATIVE": 0, "POSITIVE": 1},
 }
-MASKED, PAIRS, ORDER, REPLACED, SENTIMENT, QUESTIONS = (
+MASKED, PAIRS, ORDER, REPLACED, SENTIMENT, QUESTIONS, ENTITIES = (
     "masked words",
     "next sentence",
     "sentence order",
     "replaced tokens",
     "sentiment",
     "question answering",
+    "named entities",
 )
 
 
@@ -44,6 +48,7 @@ class Network(nn.Module):
     has_segments: ClassVar[bool] = False
     config: Any
     base_model: Any
+    classifier: Any
     qa_outputs: nn.Linear
 
     def encode(self, batch: Batch) -> Tensor:
@@ -75,6 +80,10 @@ class Network(nn.Module):
     def sentiment_logits(self, hidden: Tensor) -> Tensor:
         """Score the labels NEGATIVE and POSITIVE (rows, 2)."""
         raise NotImplementedError
+
+    def entity_logits(self, hidden: Tensor) -> Tensor:
+        """Score the ENTITY_LABELS of each token (rows, tokens, 9)."""
+        return self.classifier.entity_logits(hidden)  # type: ignore[no-any-return]
 
     def span_logits(self, hidden: Tensor) -> Tensor:
         """Score each token as start and as end of the answer (rows, tokens, 2)."""
@@ -158,14 +167,13 @@ class DistilBertWithHeads(Network, DistilBertForMaskedLM):  # type: ignore[no-un
 
 
 class RobertaWithHeads(Network, RobertaForMaskedLM):  # type: ignore[no-untyped-call]
-    """RoBERTa with masked-word, sentiment and question-answering heads."""
+    """RoBERTa with masked-word, sentiment, question-answering and named-entity heads."""
 
-    heads = (MASKED, SENTIMENT, QUESTIONS)
+    heads = (MASKED, SENTIMENT, QUESTIONS, ENTITIES)
 
     def __init__(self, config: Any) -> None:
         super().__init__(config)
-        whole: Any = transformers.RobertaForSequenceClassification(config)
-        self.classifier = whole.classifier
+        self.classifier = SentimentAndEntities(config)
         self.qa_outputs = nn.Linear(config.hidden_size, 2)
         self.post_init()  # type: ignore[no-untyped-call]
 
@@ -261,9 +269,7 @@ NETWORKS: dict[str, Any] = {
 
 def load_exported(kind: str, folder: str) -> Network:
     """Load an exported miniature with all its heads; `kind` is a key of NETWORKS."""
-    network: Network = NETWORKS[kind].from_pretrained(
-        folder, dtype=torch.float32, attn_implementation="eager"
-    )
+    network: Network = NETWORKS[kind].from_pretrained(folder, **EAGER)
     return network
 
 
@@ -271,11 +277,7 @@ def load_bert(folder: str) -> BertWithHeads:
     """Start from a BERT on disk; heads that it lacks begin at random."""
     config = BertConfig.from_pretrained(folder, **LABELS)
     loaded: Any = BertWithHeads.from_pretrained(
-        folder,
-        config=config,
-        dtype=torch.float32,
-        attn_implementation="eager",
-        output_loading_info=True,
+        folder, config=config, output_loading_info=True, **EAGER
     )
     network: BertWithHeads = loaded[0]
     if "bert.pooler.dense.weight" in loaded[1]["missing_keys"]:

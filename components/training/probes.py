@@ -9,6 +9,7 @@ import torch
 
 from components.training.answering import answers
 from components.training.networks import (
+    ENTITIES,
     MASKED,
     ORDER,
     PAIRS,
@@ -19,6 +20,7 @@ from components.training.networks import (
     Network,
     on_device,
 )
+from components.training.two_heads import ENTITY_LABELS
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,8 @@ PROBES = (
     Probe(SENTIMENT, ("The service was disappointing.",), ("NEGATIVE",)),
     Probe(SENTIMENT, ("Learning Transformers is enjoyable.",), ("POSITIVE",)),
     Probe(QUESTIONS, ("What mechanism do Transformers use?", PASSAGE), ("self-attention",)),
+    Probe(ENTITIES, ("Marie Curie was born in Warsaw.",), ()),
+    Probe(ENTITIES, ("Angela Merkel met the managers of Siemens in Berlin.",), ()),
     Probe(ORDER, ("She opened the fridge.", "There was no milk left."), ()),
     Probe(ORDER, ("There was no milk left.", "She opened the fridge."), ()),
     Probe(REPLACED, ("The cat sat on tree.",), ()),
@@ -112,6 +116,15 @@ def _suspicion(network: Network, tokenizer: Any, probe: Probe, batch: Batch) -> 
     return numbered, scores.tolist()[1:-1]
 
 
+def _entities(network: Network, tokenizer: Any, probe: Probe, batch: Batch) -> Answered:
+    del probe
+    scores, ids = network.entity_logits(network.encode(batch))[0].softmax(-1).max(-1)
+    names = tokenizer.convert_ids_to_tokens(batch["input_ids"][0].tolist())
+    best = zip(range(len(names)), names, ids.tolist(), scores.tolist(), strict=True)
+    found = [(f"{at} {name} {ENTITY_LABELS[i]}", score) for at, name, i, score in best if i]
+    return [name for name, _ in found], [score for _, score in found]
+
+
 def _labels(network: Network, tokenizer: Any, probe: Probe, batch: Batch) -> Answered:
     del tokenizer
     hidden = network.encode(batch)
@@ -123,4 +136,4 @@ def _labels(network: Network, tokenizer: Any, probe: Probe, batch: Batch) -> Ans
     return [OUTCOMES[probe.head][i] for i in ids.tolist()], scores.tolist()
 
 
-ANSWERERS = {MASKED: _words, REPLACED: _suspicion}
+ANSWERERS = {MASKED: _words, REPLACED: _suspicion, ENTITIES: _entities}

@@ -44,6 +44,7 @@ class Recipe:
     random: float = 0.10  # of the hidden: replaced by another token
     parts: int = 2  # of a batch, each computed on a core of its own
     sentiment_rows: int = 128  # sentences in a step
+    entity_rows: int = 128  # sentences with named entities in a step
     question_rows: int = 24  # questions in a step, about 4,000 tokens
     question_tokens: int = 256  # question and passage together; longer ones are cut to a window
     unanswerable: float = 0.20  # share of the questions whose passage holds no answer
@@ -182,7 +183,13 @@ ROBERTA_MINI = replace(
             "heads",
             steps=2400,
             learning_rate=(4.5e-4, 0.0),
-            mix={"aligned": 0.25, "text": 0.25, "sentiment": 0.12, "questions": 0.38},
+            mix={
+                "aligned": 0.23,
+                "text": 0.23,
+                "sentiment": 0.11,
+                "questions": 0.35,
+                "entities": 0.08,
+            },
         ),
     ),
 )

@@ -44,6 +44,50 @@ def test_a_training_taken_up_again_gives_the_same_weights(tmp_path: Path) -> Non
         assert torch.equal(whole.average[name], second.average[name]), name
 
 
+def test_a_head_that_is_new_since_the_checkpoint_begins_afresh(tmp_path: Path) -> None:
+    """Parameters, averages and what the optimizer knows are found again by name."""
+    made = tiny.recipe("roberta-mini")
+    before = tiny.training(made)
+    for name in ("weight", "bias"):
+        delattr(before.network.classifier, name)
+    before = loop.Training(before.network, made, before.device, before.teacher)
+    text = tiny.objectives(made, before.teacher)["sentiment"]
+    for number in range(5):
+        before.advance(text, loop.Step("sentiment", number, 1e-3))
+    before.save(tmp_path / "old.pt")
+    after = tiny.training(made)
+    after.restore(tmp_path / "old.pt")
+    named, old = dict(after.network.named_parameters()), dict(before.network.named_parameters())
+    assert set(named) - set(old) == {"classifier.weight", "classifier.bias"}
+    assert list(after.average) == list(named)
+    assert after.step == before.step
+    moments = 0
+    for name, weight in named.items():
+        if name not in old:
+            assert not weight.any()
+            assert not after.optimizer.state[weight]
+            continue
+        assert torch.equal(weight, old[name]), name
+        assert torch.equal(after.average[name], before.average[name]), name
+        for key, value in before.optimizer.state[old[name]].items():
+            assert torch.equal(after.optimizer.state[weight][key], value), (name, key)
+            moments += 1
+    assert moments > 3
+    objectives = tiny.objectives(made, after.teacher)
+    for objective in ("sentiment", "entities"):
+        after.advance(objectives[objective], loop.Step(objective, 5, 1e-3))
+    assert named["classifier.weight"].any()
+
+
+def test_a_checkpoint_of_another_network_is_refused(tmp_path: Path) -> None:
+    training = tiny.training(tiny.recipe("roberta-mini"))
+    training.save(tmp_path / "new.pt")
+    del training.network.qa_outputs
+    smaller = loop.Training(training.network, training.recipe, training.device)
+    with pytest.raises(AssertionError, match=r"qa_outputs\.weight"):
+        smaller.restore(tmp_path / "new.pt")
+
+
 class SameParts:
     """Gives every part the same batch."""
 

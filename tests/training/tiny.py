@@ -12,6 +12,7 @@ from transformers import BertConfig
 from components.training.alignment import Aligned, Reading
 from components.training.corpus import Corpus, tokenise
 from components.training.distillation import Distilled
+from components.training.entities import Entities, Sentence, entity_examples
 from components.training.growing import grow
 from components.training.labelled import Examples, question_examples
 from components.training.loop import Training
@@ -49,6 +50,7 @@ def recipe(model_id: str = "bert-mini") -> Recipe:
         rows=16,
         sentiment_rows=8,
         question_rows=8,
+        entity_rows=8,
         easy_pairs=2,
         warmup=1,
         stages=tuple(replace(s, learning_rate=(3e-3, 3e-3)) for s in whole.stages),
@@ -108,6 +110,13 @@ def sentiment(made: Recipe) -> Examples:
     return Examples(tokens, np.stack([edges[:-1], edges[1:]], 1), labels)
 
 
+def entities(made: Recipe) -> Examples:
+    """Make sentences in which cities are places and nothing else has a name."""
+    lines = [("we", "saw", noun, "in", "paris") for noun in NOUNS]
+    labels = ("O", "O", "O", "O", "B-LOC")
+    return entity_examples([Sentence(line, labels) for line in lines], tokenizer(made))
+
+
 NOUNS = ("river", "film", "music", "soup", "bread", "library", "menu", "city", "sea", "storm")
 
 
@@ -157,6 +166,7 @@ def objectives(made: Recipe, parent: Network | None = None) -> dict[str, Objecti
         "short_order": SentenceOrder(made, texts, marks, row_tokens=made.short_tokens),
         "sentiment": Sentiment(made, sentiment(made), marks),
         "questions": Questions(made, questions(made), marks),
+        "entities": Entities(made, entities(made), marks),
     }
     if parent is None:
         return found
