@@ -15,6 +15,7 @@ from components.training.alignment import Aligned, Reading
 from components.training.corpus import Corpus, load_corpora
 from components.training.distillation import Distilled
 from components.training.entities import Entities, entity_examples, training_sentences
+from components.training.generator import start_generator
 from components.training.growing import grow
 from components.training.labelled import (
     Examples,
@@ -22,7 +23,13 @@ from components.training.labelled import (
     question_rows,
     sentiment_examples,
 )
-from components.training.networks import Network, load_bert, minilm_folder
+from components.training.networks import (
+    ElectraPair,
+    Network,
+    load_bert,
+    load_exported,
+    minilm_folder,
+)
 from components.training.objectives import (
     Objective,
     Pairs,
@@ -77,7 +84,12 @@ def make_network(recipe: Recipe, places: Places, tokenizer: Any) -> tuple[Networ
     if recipe.parent is None:
         return bert, None
     parent_tokenizer = make_tokenizer(RECIPES[recipe.parent], places)
-    return grow(recipe, bert, tokenizer, parent_tokenizer), bert
+    network = grow(recipe, bert, tokenizer, parent_tokenizer)
+    if recipe.generator:
+        assert isinstance(network, ElectraPair)
+        small: Any = load_exported("distilbert", str(places.out / recipe.generator))
+        start_generator(network.generator, small)
+    return network, bert
 
 
 class Objectives:

@@ -233,6 +233,7 @@ def _history(recipe: dict[str, Any], provenance: Provenance) -> list[str]:
             total=total / 1e6,
             layers=", ".join(map(str, recipe["kept_layers"])),
             parent=recipe["parent"],
+            generator=recipe["generator"],
             size=f"{recipe['vocabulary_size']:,}",
         ),
         f"- {100 * recipe['masked']:.0f} % of the tokens hidden; the weights are an average over "
@@ -255,8 +256,8 @@ BEGINNINGS = {  # by family: what became of the parent's weights
     "the distances of its relative attention are new, and no positions enter at the input.",
     "albert": _ALIGNED + " Its word vectors of 128 are the best directions of {parent}'s, and its "
     "one layer, used by all, began as layer {layers} of {parent}.",
-    "electra": "- The discriminator began as {parent}'s encoder, the generator as its layers "
-    "{layers} with its head for masked words. Both were trained together (Clark et al. 2020), "
+    "electra": "- The discriminator began as {parent}'s encoder, the generator as the layers and "
+    "the masked-word head of {generator}. Both were trained together (Clark et al. 2020), "
     "token embeddings shared, the discriminator's loss counted 50 times.",
 }
 

@@ -29,6 +29,7 @@ class Recipe:
     taught: bool = False  # by its parent's answers on every batch, as DistilBERT is
     kept_layers: tuple[int, ...] = ()  # the parent's layers that become the student's, ALBERT's
     # one, or those of ELECTRA's generator
+    generator: str | None = None  # the recipe whose exported weights ELECTRA's generator starts as
     tokenizer: str = "BertTokenizer"  # its class in transformers
     vocabulary: str | None = None  # how an own vocabulary is trained; None: the parent's
     vocabulary_size: int = 20_000
@@ -178,16 +179,16 @@ ROBERTA_MINI = replace(
     vocabulary="byte-level BPE",
     first_word=300,  # below are special tokens and single bytes
     stages=(
-        Stage("vocabulary", steps=400, learning_rate=(5e-4, 5e-4), mix={"aligned": 1.0}),
+        Stage("vocabulary", steps=350, learning_rate=(5e-4, 5e-4), mix={"aligned": 1.0}),
         Stage(
             "heads",
-            steps=2400,
+            steps=1050,
             learning_rate=(4.5e-4, 0.0),
             mix={
-                "aligned": 0.23,
-                "text": 0.23,
-                "sentiment": 0.11,
-                "questions": 0.35,
+                "aligned": 0.32,
+                "text": 0.27,
+                "sentiment": 0.10,
+                "questions": 0.23,
                 "entities": 0.08,
             },
         ),
@@ -212,24 +213,22 @@ ALBERT_MINI = replace(
         ),
     ),
 )
-_DETECTIVE = {"replaced": 0.72, "sentiment": 0.06, "questions": 0.22}
 ELECTRA_MINI = replace(
     _GROWN,
     id="electra-mini",
     family="electra",
     tokenizer="ElectraTokenizer",
     kept_layers=(0, 2, 4),
+    generator="distilbert-mini",
     masked=0.15,
     masked_in_passages=0.0,  # the discriminator fills no blanks
     stages=(
         Stage(
             "replaced tokens",
-            steps=1000,
+            steps=900,
             learning_rate=(4e-4, 0.0),
-            mix={"replaced": 0.58, "sentiment": 0.10, "questions": 0.32},
+            mix={"replaced": 0.62, "sentiment": 0.10, "questions": 0.28},
         ),
-        Stage("longer, warm-up", steps=60, learning_rate=(3e-5, 4e-4), mix=_DETECTIVE),
-        Stage("longer", steps=3200, learning_rate=(4e-4, 0.0), mix=_DETECTIVE),
     ),
 )
 DEBERTA_MINI = replace(
@@ -240,12 +239,12 @@ DEBERTA_MINI = replace(
     vocabulary="unigram",
     first_word=5,
     stages=(
-        Stage("vocabulary", steps=600, learning_rate=(5e-4, 5e-4), mix={"aligned": 1.0}),
+        Stage("vocabulary", steps=300, learning_rate=(5e-4, 5e-4), mix={"aligned": 1.0}),
         Stage(
             "heads",
-            steps=1800,
+            steps=700,
             learning_rate=(4.5e-4, 0.0),
-            mix={"aligned": 0.25, "text": 0.25, "sentiment": 0.12, "questions": 0.38},
+            mix={"aligned": 0.35, "text": 0.25, "sentiment": 0.12, "questions": 0.28},
         ),
     ),
 )

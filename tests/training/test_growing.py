@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from components.training.growing import electra_of, roberta_of
+from components.training.generator import start_generator
+from components.training.growing import distilbert_of, electra_of, roberta_of
 from components.training.networks import ElectraPair
 from components.training.vocabularies import transplanted
 from tests import fakes
@@ -57,3 +58,18 @@ def test_a_token_begins_as_the_mean_of_its_pieces(family: str) -> None:
         torch.testing.assert_close(biases[number], bias[pieces].mean() - lost)
     torch.testing.assert_close(vectors[tokenizer.mask_token_id], words[parent.mask_token_id])
     assert vectors.isfinite().all()
+
+
+def test_a_generator_begins_with_what_a_distilbert_guesses() -> None:
+    bert, recipe = tiny.bert().eval(), tiny.recipe("electra-mini")
+    small = distilbert_of(tiny.recipe("distilbert-mini"), bert).eval()
+    for weight in small.parameters():
+        weight.data += 0.02 * torch.randn(weight.shape)
+    pair = electra_of(recipe, bert).eval()
+    start_generator(pair.generator, small)
+    shared = pair.generator.electra.embeddings.word_embeddings.weight
+    shared.data.copy_(small.distilbert.embeddings.word_embeddings.weight)
+    batch = tiny.objectives(tiny.recipe())["pairs"].batch(0)
+    found = pair.generator.mask_logits(pair.generator.encode(batch))
+    expected = small.mask_logits(small.encode(batch))
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-4)
