@@ -182,7 +182,7 @@ ROBERTA_MINI = replace(
         Stage("vocabulary", steps=350, learning_rate=(5e-4, 5e-4), mix={"aligned": 1.0}),
         Stage(
             "heads",
-            steps=1050,
+            steps=900,
             learning_rate=(4.5e-4, 0.0),
             mix={
                 "aligned": 0.32,
@@ -225,7 +225,7 @@ ELECTRA_MINI = replace(
     stages=(
         Stage(
             "replaced tokens",
-            steps=900,
+            steps=700,
             learning_rate=(4e-4, 0.0),
             mix={"replaced": 0.62, "sentiment": 0.10, "questions": 0.28},
         ),
@@ -239,7 +239,7 @@ DEBERTA_MINI = replace(
     vocabulary="unigram",
     first_word=5,
     stages=(
-        Stage("vocabulary", steps=300, learning_rate=(5e-4, 5e-4), mix={"aligned": 1.0}),
+        Stage("vocabulary", steps=250, learning_rate=(5e-4, 5e-4), mix={"aligned": 1.0}),
         Stage(
             "heads",
             steps=700,
