@@ -8,6 +8,7 @@ from components.tabs import (
     every_word,
     families,
     fill_mask,
+    fine_tune,
     head_map,
     input_embeddings,
     joint_mask,
@@ -41,6 +42,7 @@ _BUILT: tuple[Tab, ...] = (
     word_vectors.TAB,
     sentence_vectors.TAB,
     compare.TAB,
+    fine_tune.TAB,
     families.TAB,
 )
 TABS = tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ logger = logging.getLogger(__name__)
 
 _MODEL_RUNS = "model"  # every event that runs a network shares one limit
 _MODEL_RUNS_LIMIT = 4  # networks use all cores by themselves; more at once only wait
+_RUNS = {"concurrency_id": _MODEL_RUNS, "concurrency_limit": _MODEL_RUNS_LIMIT}
 _progress: ContextVar[gr.Progress | None] = ContextVar("progress", default=None)
 # Read from the page, not from the event: while one event is pending Gradio drops the next one, or
 # sends it again with the data of the first, so that of two quick clicks the wrong one would count.
@@ -89,6 +90,7 @@ def wire(
     picks: Sequence[tuple[gr.HTML, Any]] = (),
     examples: Examples | None = None,
     after: Sequence[Any] = (),
+    endpoint_runs: Mapping[str, Any] | None = None,
 ) -> list[Any]:
     """Attach a tab: its triggers, its first screen, its clicks on the text, its public endpoint.
 
@@ -98,7 +100,8 @@ def wire(
     `outputs`. `edits` is the text that clicks in the outputs change; `picks` are views with the
     control that takes the data-value of their pressed button; `after` are events of the tab's own
     that change the inputs, and that a run follows. `endpoint` is a typed, documented function
-    that answers programs. Gives the runs, for `follow`.
+    that answers programs, in its turn with all runs unless `endpoint_runs` says otherwise. Gives
+    the runs, for `follow`.
     """
     shown = [*outputs, page.status]
     defaults = [component.value for component in inputs]
@@ -123,8 +126,7 @@ def wire(
     gr.events.api(
         plain_errors(endpoint),
         api_name=tab.id,
-        concurrency_id=_MODEL_RUNS,
-        concurrency_limit=_MODEL_RUNS_LIMIT,
+        **(endpoint_runs or _RUNS),
     )
     return runs
 
@@ -148,8 +150,7 @@ def follow(
 def _options(outputs: Sequence[Any]) -> dict[str, Any]:
     """Give what every event that runs a network is attached with."""
     return {
-        "concurrency_id": _MODEL_RUNS,
-        "concurrency_limit": _MODEL_RUNS_LIMIT,
+        **_RUNS,
         "api_visibility": "private",
         "trigger_mode": "always_last",  # what was chosen while it ran must not be lost
         "show_progress_on": outputs[0],
@@ -215,14 +216,20 @@ def _drawn(run: Callable[..., Any], values: Sequence[Any], outputs: Sequence[Any
     """Run a tab: its drawing, or a sentence and no stale result; never both."""
     try:
         drawn = run(*values)
-    except AppError as error:
-        return False, _instead(markup.refusal(str(error), error.suggestion), outputs)
-    except BaseException as error:  # a panic of the tokenizers too: else one waits for ever
-        if isinstance(error, NEVER_CAUGHT):
-            raise
-        logger.exception("a tab failed")
-        return False, _instead(markup.failure(), outputs)
+    except BaseException as error:
+        return False, _instead(sentence_for(error), outputs)
     return True, list(drawn) if isinstance(drawn, tuple) else [drawn]
+
+
+def sentence_for(error: BaseException) -> str:
+    """Say what went wrong; what nobody could have put right is logged, or raised again."""
+    if isinstance(error, AppError):
+        return markup.refusal(str(error), error.suggestion)
+    if isinstance(error, NEVER_CAUGHT):
+        raise error
+    # else a panic of the tokenizers too, which is no Exception: or one waits for ever
+    logger.error("a tab failed", exc_info=error)
+    return markup.failure()
 
 
 def _instead(message: str, outputs: Sequence[Any]) -> list[Any]:

@@ -44,9 +44,9 @@ def from_csv(content: bytes) -> Texts:
     That is the one named text, sentence or review, else the first whose cells are text. Commas,
     semicolons and tabs separate; UTF-8 or Latin-1. Raises InputError for what is no CSV.
     """
-    text, notices = _decoded(content)
+    text, notices = decoded(content)
     separator = _separator(text)
-    rows = _records(text, separator)
+    rows = records(text, separator)
     if not rows:
         raise InputError("The file is empty. Choose a CSV file with one text a row.")
     column, is_named, notice = _column(rows)
@@ -71,7 +71,8 @@ def _limited(texts: Sequence[str]) -> Texts:
     )
 
 
-def _decoded(content: bytes) -> tuple[str, list[str]]:
+def decoded(content: bytes) -> tuple[str, list[str]]:
+    """Read a file as text, and say how; raises InputError for what is no table of text."""
     if not content.strip():
         raise InputError("The file is empty. Choose a CSV file with one text a row.")
     if len(content) > MAX_FILE_BYTES:
@@ -118,7 +119,7 @@ def _separator(text: str) -> str:
     """Find what separates the cells: what stands most often in the first row, outside quotes."""
     first = _first_line(re.sub(r'"[^"]*"', "", text))
     for separator in sorted(_SEPARATORS, key=first.count, reverse=True):
-        if separator in first and _is_table(_records(text, separator), first, separator):
+        if separator in first and _is_table(records(text, separator), first, separator):
             return separator
     return _NEVER
 
@@ -142,8 +143,11 @@ def _first_line(text: str) -> str:
     return re.split(r"[\r\n]", text, maxsplit=1)[0]
 
 
-def _records(text: str, separator: str) -> list[list[str]]:
-    """Split into rows of cells; line breaks inside quotes stay, empty lines at the end do not."""
+def records(text: str, separator: str) -> list[list[str]]:
+    """Split into rows of cells; line breaks inside quotes stay, empty lines at the end do not.
+
+    Raises InputError for a quote that is never closed.
+    """
     csv.field_size_limit(2 * MAX_FILE_BYTES)
     lines = io.StringIO(f"{text}\n{_END}", newline="")
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,7 +79,9 @@ class Training:
             each.to(device)
         network.train()
         _switch_off_dropout(network)
-        self.optimizer = make_optimizer(network, recipe)
+        self.optimizer = make_optimizer(
+            network.named_parameters(), betas=recipe.betas, weight_decay=recipe.weight_decay
+        )
         self.parameters = list(network.parameters())
         self._cores: ThreadPoolExecutor | None = None
         self.step = 0  # steps done
@@ -203,17 +205,20 @@ def train(
         yield training.step, losses
 
 
-def make_optimizer(network: Network, recipe: Recipe) -> torch.optim.Optimizer:
-    """Make AdamW; biases and norms are not decayed."""
-    named = dict(network.named_parameters())
+def make_optimizer(
+    parameters: Iterable[tuple[str, nn.Parameter]],
+    *,
+    betas: tuple[float, float],
+    weight_decay: float,
+) -> torch.optim.Optimizer:
+    """Make AdamW for named parameters; biases and norms are not decayed."""
+    named = dict(parameters)
     decayed, others = _groups(list(named))
     groups: list[dict[str, Any]] = [
         {"params": [named[name] for name in decayed]},
         {"params": [named[name] for name in others], "weight_decay": 0.0},
     ]
-    return torch.optim.AdamW(
-        groups, lr=0.0, betas=recipe.betas, weight_decay=recipe.weight_decay, fused=True
-    )
+    return torch.optim.AdamW(groups, lr=0.0, betas=betas, weight_decay=weight_decay, fused=True)
 
 
 def _groups(names: list[str]) -> tuple[list[str], list[str]]:
