@@ -217,17 +217,19 @@ def _drawn(run: Callable[..., Any], values: Sequence[Any], outputs: Sequence[Any
     try:
         drawn = run(*values)
     except BaseException as error:
+        if isinstance(error, NEVER_CAUGHT):
+            raise
         return False, _instead(sentence_for(error), outputs)
     return True, list(drawn) if isinstance(drawn, tuple) else [drawn]
 
 
 def sentence_for(error: BaseException) -> str:
-    """Say what went wrong; what nobody could have put right is logged, or raised again."""
+    """Say what went wrong; what the visitor cannot put right is logged.
+
+    A panic of the tokenizers, which is no Exception, is among it: else one waits for ever.
+    """
     if isinstance(error, AppError):
         return markup.refusal(str(error), error.suggestion)
-    if isinstance(error, NEVER_CAUGHT):
-        raise error
-    # else a panic of the tokenizers too, which is no Exception: or one waits for ever
     logger.error("a tab failed", exc_info=error)
     return markup.failure()
 

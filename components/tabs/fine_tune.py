@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import gradio as gr
 
 from components.config import ASSETS, MAX_EPOCHS, MAX_EXAMPLE, MAX_EXAMPLES, MAX_PASSAGE
-from components.errors import NEVER_CAUGHT, InputError
 from components.models.catalog import DEFAULT_MODEL, SHIPPED
 from components.models.shelf import MINUTES, Shelf
-from components.tabs.base import Page, Tab, follow, sentence_for, wire
+from components.tabs.base import Page, Tab, follow, wire
 from components.tabs.controls import (
     columns,
     examples,
@@ -21,13 +18,14 @@ from components.tabs.controls import (
     numbers_view,
     text_box,
 )
+from components.tabs.training_stream import LOOKS, Screen, Stream
 from components.tabs.trainings import Asked, Packs, Trained, Training, data_of, untrained
 from components.tasks import sentiment, texts
 from components.tasks.fine_tune import check_sentence
 from components.training.line import Line
-from components.training.progress import Moment, Part, Plan
+from components.training.progress import Part, Plan
 from components.views import fine_tune as views
-from components.views import fine_tune_charts as charts
+from components.views import fine_tune_tables as tables
 from components.views import markup
 from components.views import sentiment as sentiment_views
 
@@ -45,8 +43,6 @@ GUIDE = markup.guide(
     "Change half of the labels to the wrong one and train again: which curve still looks good? "
     "Or train the head only with a rate of 1e-1.",
 )
-_EVERY = 0.8  # seconds between two drawings
-_LOOKS = 1.0  # seconds between two looks at one's place in the line
 _WAITING = 40  # visitors who can stand in the line
 _PROGRAMS = {"concurrency_id": "fine_tune_programs", "concurrency_limit": 1}
 
@@ -135,8 +131,8 @@ def build(page: Page) -> None:
                     "Download the checkpoint", visible=False, elem_id=f"{TAB.id}-download"
                 )
                 with gr.Accordion("All numbers", open=False):
-                    passes = numbers_view(TAB.id, views.PASS_HEADERS, name="passes")
-                    table = numbers_view(TAB.id, views.LINE_HEADERS, max_chars=80)
+                    passes = numbers_view(TAB.id, tables.PASS_HEADERS, name="passes")
+                    table = numbers_view(TAB.id, tables.LINE_HEADERS, max_chars=80)
             gr.HTML(GUIDE)
             token = gr.Textbox("", visible=False, elem_id=f"{TAB.id}-token")
             ticket = gr.Textbox("", visible=False, elem_id=f"{TAB.id}-ticket")
@@ -144,61 +140,6 @@ def build(page: Page) -> None:
     def run(lines: str, upload: bytes | None, own: str, model_id: str) -> tuple[Any, ...]:
         result = untrained(page.models, model_id, data_of(lines, upload), check_sentence(own))
         return views.untrained_finding(result), views.untrained(result)
-
-    async def train(
-        lines: str,
-        upload: bytes | None,
-        own: str,
-        model_id: str,
-        part: str,
-        epochs: int,
-        rate: str,
-    ) -> AsyncIterator[dict[Any, Any]]:
-        taken = ""
-        try:
-            asked = Asked.read(model_id, lines, upload, own, part, epochs, rate)
-            taken = line.join()
-            yield {ticket: taken, stop: gr.Button(interactive=True), before: ""}
-            async for waits in _in_line(line, taken):
-                yield {finding: views.waiting(waits)}
-            yield {finding: views.loading(asked.model_id)}
-            training = Training(page.models, asked, lambda: line.is_stopped(taken))
-            steps = training.run()
-            shown = {live: gr.Column(visible=True), done: gr.Column(visible=False)}
-            while await asyncio.to_thread(_some_steps, steps):
-                yield {
-                    finding: views.running(training.moments[-1], asked.plan),
-                    curves: _curves(training),
-                    **shown,
-                }
-                shown = {}
-            trained = training.trained
-            assert trained is not None
-            yield {
-                finding: views.finding(
-                    trained.result, asked.plan, training.ending, training.best_epoch
-                ),
-                curves: _curves(training),
-                map_note: views.map_note(trained.result),
-                came: views.results(trained.result),
-                flat: charts.vectors(trained.result),
-                passes: views.pass_table(training.moments),
-                table: views.line_table(trained.result),
-                token: shelf.keep(trained),
-                file: gr.DownloadButton(visible=False),
-                live: gr.Column(visible=True),
-                done: gr.Column(visible=True),
-                answers: "",
-                packed: "",
-            }
-        except BaseException as error:
-            if isinstance(error, (*NEVER_CAUGHT, asyncio.CancelledError)):
-                raise
-            hidden = gr.Column(visible=False)
-            yield {finding: sentence_for(error), before: "", live: hidden, done: hidden}
-        finally:
-            line.leave(taken)
-        yield {stop: gr.Button(interactive=False), ticket: ""}
 
     def endpoint(
         lines: str,
@@ -225,7 +166,7 @@ def build(page: Page) -> None:
         taken = line.join()
         try:
             while line.place(taken):
-                time.sleep(_LOOKS)
+                time.sleep(LOOKS)
             training = Training(page.models, asked, lambda: line.is_stopped(taken))
             for _ in training.run():
                 pass
@@ -250,11 +191,28 @@ def build(page: Page) -> None:
         return note, gr.DownloadButton(value=str(path), visible=True)
 
     asked_for = [lines, upload, own, model_id, part, epochs, rate]
+    screen = Screen(
+        finding=finding,
+        before=before,
+        live=live,
+        curves=curves,
+        done=done,
+        came=came,
+        flat=flat,
+        map_note=map_note,
+        passes=passes,
+        table=table,
+        token=token,
+        ticket=ticket,
+        stop=stop,
+        file=file,
+        answers=answers,
+        packed=packed,
+    )
     submit.click(
-        train,
+        Stream(page.models, line, shelf, screen).train,
         asked_for,
-        [finding, before, live, curves, done, came, flat, map_note, passes, table]
-        + [token, ticket, stop, file, answers, packed],
+        screen.components(),
         concurrency_id="fine_tune",
         concurrency_limit=_WAITING + 1,  # those who wait do so in the line, and hold no thread
         trigger_mode="once",
@@ -281,29 +239,6 @@ def build(page: Page) -> None:
         after=[chosen],
         endpoint_runs=_PROGRAMS,
     )
-
-
-def _curves(training: Training) -> Any:
-    asked = training.asked
-    return charts.curves(training.moments, asked.data, asked.plan, training.frozen)
-
-
-async def _in_line(line: Line, ticket: str) -> AsyncIterator[int]:
-    """Give the place in the line now and then, until it is the visitor's turn."""
-    while place := line.place(ticket):
-        if line.is_stopped(ticket):
-            raise InputError("You left the line, and nothing was trained. “Train” joins it again.")
-        yield place
-        await asyncio.sleep(_LOOKS)
-
-
-def _some_steps(steps: Iterator[Moment]) -> bool:
-    """Train for as long as a picture may stand; say whether there is more to do."""
-    end = time.monotonic() + _EVERY
-    for _ in steps:
-        if time.monotonic() > end:
-            return True
-    return False
 
 
 TAB = Tab(id="fine_tune", title="Fine-tune", build=build)

@@ -20,7 +20,7 @@ from components.tabs.endpoint import well_formed
 from components.tasks import fine_tune, labelled_lines
 from components.tasks.fine_tune import Data, FineTuneResult, UntrainedResult
 from components.training.progress import Ending, Moment, Part, Plan, plan_of
-from components.views import fine_tune as views
+from components.views import fine_tune_tables as tables
 
 if TYPE_CHECKING:  # torch takes seconds: it waits for the first training
     from components.models.classifiers import Classifier
@@ -86,7 +86,7 @@ class Packs:
         place = self._place(token)
         if not place.exists():
             place.parent.mkdir(exist_ok=True)
-            write_zip(trained.classifier, place, views.card(trained.result, trained.plan))
+            write_zip(trained.classifier, place, tables.card(trained.result, trained.plan))
         return place
 
     def remove(self, token: str) -> None:

@@ -92,11 +92,10 @@ class Tuning:
             self._finish()
 
     def _train_on(self) -> Iterator[Moment]:
-        begun, step = self._clock(), 0
+        begun = self._clock()
         optimizer = make_optimizer(self.classifier.trainable(), betas=_BETAS, weight_decay=_DECAY)
-        for epoch, chosen in self._batches():
+        for step, (epoch, chosen) in enumerate(self._batches(), start=1):
             loss = self._step(optimizer, chosen, step)
-            step += 1
             self.ending = self._end(loss, begun)
             is_over = self.ending is not Ending.DONE
             measured = None
@@ -145,7 +144,7 @@ class Tuning:
     def _share_of_rate(self, step: int) -> float:
         """Let the learning rate rise over the first steps, then fall in a straight line."""
         warm = max(1, round(_WARMUP * self.steps))
-        return min((step + 1) / warm, (self.steps - step) / max(1, self.steps - warm))
+        return min(step / warm, (self.steps - step + 1) / max(1, self.steps - warm))
 
     def _end(self, loss: float, begun: float) -> Ending:
         if not math.isfinite(loss):
