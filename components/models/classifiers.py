@@ -100,9 +100,8 @@ def _network(model: LoadedModel, labels: Sequence[str], is_own: Any) -> Any:
     source: Any = model._resident.network
     config = _config(source.config, labels)
     with LOAD_LOCK, torch.device("meta"):
-        network: Any = transformers.AutoModelForSequenceClassification.from_config(
-            config, trust_remote_code=False
-        )
+        kind: Any = transformers.AutoModelForSequenceClassification
+        network = kind.from_config(config, trust_remote_code=False)
     network.to_empty(device=source.device)  # the head; the encoder's tensors come next
     base, prefix = network.base_model, network.base_model_prefix
     own = base.state_dict()

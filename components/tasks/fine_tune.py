@@ -149,10 +149,16 @@ def _shortened(encoding: Encoding) -> Encoding:
     if size <= TOKENS:
         return encoding
     kept = (*range(TOKENS - 1), size - 1)
-    fields = ("tokens", "input_ids", "token_type_ids", "offsets", "sequence_ids", "word_ids")
-    values = {name: getattr(encoding, name) for name in fields}
-    short = {n: None if v is None else tuple(v[i] for i in kept) for n, v in values.items()}
-    return Encoding(**short, full_length=encoding.full_length)
+    segments = encoding.token_type_ids
+    return Encoding(
+        tokens=tuple(encoding.tokens[i] for i in kept),
+        input_ids=tuple(encoding.input_ids[i] for i in kept),
+        token_type_ids=None if segments is None else tuple(segments[i] for i in kept),
+        offsets=tuple(encoding.offsets[i] for i in kept),
+        sequence_ids=tuple(encoding.sequence_ids[i] for i in kept),
+        word_ids=tuple(encoding.word_ids[i] for i in kept),
+        full_length=encoding.full_length,
+    )
 
 
 def read(model: LoadedModel, encodings: Sequence[Encoding]) -> tuple[Floats, NDArray[np.float32]]:
