@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
-import transformers
 
 from components.models.checkpoint import LOAD_LOCK
 from components.models.families import Task
 from components.models.loaded import LoadedModel
+from components.models.loading import AUTO_MODELS
 from components.models.resident import Resident
 from components.models.sharing import copied_to, return_freed_memory
 
@@ -100,8 +100,7 @@ def _network(model: LoadedModel, labels: Sequence[str], is_own: Any) -> Any:
     source: Any = model._resident.network
     config = _config(source.config, labels)
     with LOAD_LOCK, torch.device("meta"):
-        kind: Any = transformers.AutoModelForSequenceClassification
-        network = kind.from_config(config, trust_remote_code=False)
+        network = AUTO_MODELS[Task.SENTIMENT].from_config(config, trust_remote_code=False)
     network.to_empty(device=source.device)  # the head; the encoder's tensors come next
     base, prefix = network.base_model, network.base_model_prefix
     own = base.state_dict()

@@ -39,7 +39,7 @@ def test_what_was_not_used_for_long_is_gone_and_said_to_be() -> None:
     shelf.get(used)
     clock.now = 100
     shelf.get(used)
-    with pytest.raises(ModelError, match="gone.*train it again"):
+    with pytest.raises(ModelError, match=r"gone.*train it again"):
         shelf.get(old)
     assert gone == [old]
     assert len(shelf) == 1
