@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from components.errors import ModelError
-from components.models.catalog import SHIPPED
+from components.models.catalog import SHIPPED, find_card
 from components.models.families import Task
 from components.models.ids import clean_id
 from components.models.manager import ModelManager
@@ -181,7 +181,9 @@ class Training:
         self.ending, self.best_epoch = tuning.ending, tuning.best_epoch
         classifier.rest()
         after = fine_tune.read(classifier.answering(), encodings)
-        notices = (*data.notices, *fine_tune.cut_notices(encodings), _LEARNED_BEFORE)
+        card = find_card(encoder.id)
+        known = (_LEARNED_BEFORE,) if card and Task.SENTIMENT in card.tasks else ()
+        notices = (*data.notices, *fine_tune.cut_notices(encodings), *known)
         result = fine_tune.compare(
             encoder.id, data, self.asked.text, before, after, self.frozen, notices
         )

@@ -45,7 +45,6 @@ def untrained_finding(result: UntrainedResult) -> Markup:
 
 def untrained(result: UntrainedResult) -> Markup:
     """Draw the same sentence under each untrained head, its logits beside its probabilities."""
-    held = len(result.data.lines(held_out=True))
     cards = [
         Markup(
             '<article class="lab-card"><h4>Untrained head {}</h4>{}<p class="lab-notice">Of the {} '
@@ -60,8 +59,7 @@ def untrained(result: UntrainedResult) -> Markup:
                     )
                 ]
             ),
-            held,
-            right,
+            _luck(result, right),
         )
         for number, (logits, right) in enumerate(
             zip(result.logits, result.right, strict=True), start=1
@@ -71,6 +69,14 @@ def untrained(result: UntrainedResult) -> Markup:
         '<section class="lab-panel lab-untrained"><h3>Before training: not an answer</h3>'
         '<p class="lab-quote">{}</p><div class="lab-cards">{}</div></section>'
     ).format(result.text, join(cards))
+
+
+def _luck(result: UntrainedResult, right: int) -> str:
+    held = len(result.data.lines(held_out=True))
+    told = f"Of the {held} held-out lines it gets {right} right, by luck"
+    if len(result.data.names) == 2:
+        return f"{told}: with its two labels swapped, which is as likely, {held - right}."
+    return f"{told}."
 
 
 def waiting(place: int) -> Markup:
@@ -204,7 +210,9 @@ def _confusion(result: FineTuneResult) -> Markup:
                 join(
                     [
                         Markup('<td style="--strength:{:.2f}"{}>{}</td>').format(
-                            count / most, Markup(' class="lab-hit"') if i == j else "", count
+                            count / most,
+                            Markup(' class="lab-on-diagonal"') if i == j else "",
+                            count,
                         )
                         for j, count in enumerate(row)
                     ]

@@ -86,7 +86,7 @@ def test_results_show_all_comparisons_the_confusion_and_the_doubts() -> None:
     for shown in ("1 of 2", "frozen vectors", "untrained head", "before and after", ", held out"):
         assert shown in drawn
     assert drawn.count("<td") == 4
-    assert drawn.count("lab-hit") == 2
+    assert drawn.count("lab-on-diagonal") == 2
     assert "doubts none" in views.results(result())
     assert drawn.count("<li>") == 4
 
