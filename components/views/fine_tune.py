@@ -47,8 +47,8 @@ def untrained(result: UntrainedResult) -> Markup:
     """Draw the same sentence under each untrained head, its logits beside its probabilities."""
     cards = [
         Markup(
-            '<article class="lab-card"><h4>Untrained head {}</h4>{}<p class="lab-notice">Of the {} '
-            "held-out lines it gets {} right, by luck.</p></article>"
+            '<article class="lab-card"><h4>Untrained head {}</h4>{}'
+            '<p class="lab-notice">{}</p></article>'
         ).format(
             number,
             bars(
