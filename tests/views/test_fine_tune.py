@@ -38,7 +38,7 @@ def result(after: tuple[float, float] = (0.9, 0.9), frozen: int = 1) -> FineTune
 
 
 def untrained(*logits: tuple[float, float]) -> UntrainedResult:
-    return UntrainedResult("bert-mini", DATA, HOSTILE, np.array(logits), (1, 0), ("x",))
+    return UntrainedResult("bert-mini", DATA, HOSTILE, np.array(logits), (1,) * len(logits), ("x",))
 
 
 def test_the_first_words_are_that_the_logits_mean_nothing() -> None:
