@@ -80,9 +80,10 @@ class Aligned:
     def losses(self, network: Network, batch: Batch) -> Losses:
         """Give the loss of the hidden tokens, and how far all layers' vectors are off."""
         read = {k.removeprefix(PARENT): v for k, v in batch.items() if k.startswith(PARENT)}
-        with torch.no_grad():
-            wanted = [state.flatten(0, 1)[batch["targets"]] for state in self.parent.states(read)]
         states = network.states(batch)
+        with torch.no_grad():
+            theirs = spread(self.parent.states(read), len(states))
+            wanted = [state.flatten(0, 1)[batch["targets"]] for state in theirs]
         found = [state.flatten(0, 1)[batch["aligned"]] for state in states]
         words = masked_logits(network, batch, states[-1])
         layers = [distance(a.float(), b.float()) for a, b in zip(found, wanted, strict=True)]
@@ -90,6 +91,11 @@ class Aligned:
             "masked": F.cross_entropy(words, batch["hidden"]),
             "aligned": torch.stack(layers).mean(),
         }
+
+
+def spread(states: tuple[Tensor, ...], count: int) -> list[Tensor]:
+    """Choose `count` of the parent's states, from the first to the last, evenly apart."""
+    return [states[round(at)] for at in np.linspace(0, len(states) - 1, count)]
 
 
 def distance(found: Tensor, wanted: Tensor) -> Tensor:

@@ -255,7 +255,8 @@ BEGINNINGS = {  # by family: what became of the parent's weights
     "deberta-v2": _ALIGNED + " Content projections, feed-forward layers and norms are {parent}'s; "
     "the distances of its relative attention are new, and no positions enter at the input.",
     "albert": _ALIGNED + " Its word vectors of 128 are the best directions of {parent}'s, and its "
-    "one layer, used by all, began as layer {layers} of {parent}.",
+    "one layer, used at every step, holds the neurons of layers {layers} of {parent} and began "
+    "with their attention heads in turn.",
     "electra": "- The discriminator began as {parent}'s encoder, the generator as the layers and "
     "the masked-word head of {generator}. Both were trained together (Clark et al. 2020), "
     "token embeddings shared, the discriminator's loss counted 50 times.",

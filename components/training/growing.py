@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from transformers import (
     AlbertConfig,
     DebertaV2Config,
@@ -19,6 +19,7 @@ from transformers import (
     RobertaConfig,
 )
 
+from components.training.factorizing import factorized, read_shares
 from components.training.networks import (
     LABELS,
     AlbertWithHeads,
@@ -32,6 +33,7 @@ from components.training.networks import (
     RobertaWithHeads,
 )
 from components.training.recipes import Recipe
+from components.training.shared_layer import SHARED, shared_layer
 from components.training.two_heads import ENTITY_LABELS
 from components.training.vocabularies import transplanted
 from components.training.weight_names import (
@@ -154,12 +156,14 @@ def albert_of(
 ) -> AlbertWithHeads:
     """Make an ALBERT: one layer for all, and word vectors of 128 that a matrix makes wide.
 
-    The narrow vectors are the best 128 directions of what BERT's embeddings give to layer 1, and
-    the wide matrix is the one that brings the normed narrow vectors back with the least error.
+    The layer is as wide inside as all `kept_layers` together and starts with what each of them
+    finds; their attention heads take turns.
     """
     width = recipe.embedding
+    inner = bert.config.intermediate_size * len(recipe.kept_layers)
     config = AlbertConfig(
-        **_sizes(bert, tokenizer),
+        **_sizes(bert, tokenizer)
+        | {"num_hidden_layers": recipe.layers, "intermediate_size": inner},
         max_position_embeddings=bert.config.max_position_embeddings,
         type_vocab_size=bert.config.type_vocab_size,
         embedding_size=width,
@@ -174,41 +178,11 @@ def albert_of(
     )
     network = AlbertWithHeads(_eager(config))
     words, bias = _words(bert, tokenizer, parent_tokenizer)
-    shared = "albert.encoder.albert_layer_groups.{}.albert_layers.0"
-    found = _renamed(bert, ALBERT, recipe.kept_layers, shared)
-    found |= _factorized(bert, words, width)
+    found = _renamed(bert, ALBERT, (), SHARED)
+    found |= shared_layer(bert, recipe.kept_layers)
+    found |= factorized(bert, words, _positions(bert), width, read_shares(tokenizer))
     found |= {"predictions.bias": bias, "predictions.decoder.bias": bias}
     return _filled(network, found)
-
-
-@torch.no_grad()
-def _factorized(bert: BertWithHeads, words: Tensor, width: int) -> dict[str, Tensor]:
-    """Fit narrow embeddings, and the matrix that widens them, to BERT's input of layer 1."""
-    positions = _positions(bert)
-    norm: Any = bert.bert.embeddings.LayerNorm
-    wide = norm(words + positions.mean(0))  # (V, hidden)
-    _, _, directions = torch.linalg.svd(wide - wide.mean(0), full_matrices=False)
-    basis = directions[:width]  # (width, hidden)
-    narrow = (wide - wide.mean(0)) @ basis.T  # (V, width)
-    size = words.norm(dim=1).mean() / narrow.norm(dim=1).mean()  # they score the words, too
-    narrow = narrow * size
-    normed = nn.functional.layer_norm(narrow, (width,))
-    ones = torch.ones(len(normed), 1)
-    fitted = torch.linalg.lstsq(torch.cat([normed, ones], 1), wide).solution  # (width + 1, hidden)
-    spread = (words + positions.mean(0)).std(1).mean()
-    scale = size * norm.weight / spread
-    segments = bert.state_dict()["bert.embeddings.token_type_embeddings.weight"]
-    prefix = "albert.embeddings."
-    return {
-        prefix + "word_embeddings.weight": narrow,
-        prefix + "position_embeddings.weight": ((positions - positions.mean(0)) * scale) @ basis.T,
-        prefix + "token_type_embeddings.weight": ((segments - segments[0]) * scale) @ basis.T,
-        prefix + "LayerNorm.weight": torch.ones(width),
-        prefix + "LayerNorm.bias": torch.zeros(width),
-        "albert.encoder.embedding_hidden_mapping_in.weight": fitted[:-1].T,
-        "albert.encoder.embedding_hidden_mapping_in.bias": fitted[-1],
-        "predictions.decoder.weight": narrow,
-    }
 
 
 def electra_of(

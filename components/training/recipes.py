@@ -27,8 +27,8 @@ class Recipe:
     corpora: dict[str, float]  # corpus -> share of the rows of running text
     layers: int  # transformer blocks
     taught: bool = False  # by its parent's answers on every batch, as DistilBERT is
-    kept_layers: tuple[int, ...] = ()  # the parent's layers that become the student's, ALBERT's
-    # one, or those of ELECTRA's generator
+    kept_layers: tuple[int, ...] = ()  # the parent's layers that become the student's, are put
+    # together into ALBERT's one, or say how many ELECTRA's generator has
     generator: str | None = None  # the recipe whose exported weights ELECTRA's generator starts as
     tokenizer: str = "BertTokenizer"  # its class in transformers
     vocabulary: str | None = None  # how an own vocabulary is trained; None: the parent's
@@ -202,14 +202,15 @@ ALBERT_MINI = replace(
     vocabulary="unigram",
     first_word=5,
     embedding=128,
-    kept_layers=(3,),
+    layers=3,
+    kept_layers=(1, 3, 5),
     stages=(
-        Stage("vocabulary", steps=1200, learning_rate=(1e-3, 8e-4), mix={"aligned": 1.0}),
+        Stage("vocabulary", steps=350, learning_rate=(8e-4, 8e-4), mix={"aligned": 1.0}),
         Stage(
             "heads",
-            steps=2600,
+            steps=650,
             learning_rate=(8e-4, 0.0),
-            mix={"aligned": 0.35, "order": 0.23, "sentiment": 0.10, "questions": 0.32},
+            mix={"aligned": 0.46, "order": 0.16, "sentiment": 0.10, "questions": 0.28},
         ),
     ),
 )
@@ -239,10 +240,10 @@ DEBERTA_MINI = replace(
     vocabulary="unigram",
     first_word=5,
     stages=(
-        Stage("vocabulary", steps=250, learning_rate=(5e-4, 5e-4), mix={"aligned": 1.0}),
+        Stage("vocabulary", steps=220, learning_rate=(5e-4, 5e-4), mix={"aligned": 1.0}),
         Stage(
             "heads",
-            steps=700,
+            steps=560,
             learning_rate=(4.5e-4, 0.0),
             mix={"aligned": 0.35, "text": 0.25, "sentiment": 0.12, "questions": 0.28},
         ),
