@@ -13,7 +13,13 @@ from components.models.catalog import cards_for, why_not
 from components.models.evaluation import read_evaluation
 from components.models.families import Task
 from components.tabs.base import Page, Tab, wire
-from components.tabs.controls import clickable, columns, finding_view, numbers_view
+from components.tabs.controls import (
+    clickable,
+    columns,
+    finding_view,
+    full_size_choices,
+    numbers_view,
+)
 from components.tabs.task_fields import Field, Panel, TaskFields, task_fields
 from components.tasks import compare
 from components.views import compare as views
@@ -124,7 +130,7 @@ def build(page: Page) -> None:
 
 
 def _models(task: Task) -> list[Any]:
-    """Offer the bundled models that can do `task`, and a field for those of the Hub."""
+    """Offer the bundled models that can do `task`, and those of the Hub."""
     bundled = gr.CheckboxGroup(
         [(card.about, card.id) for card in cards_for(task)],
         value=compare.bundled(task),
@@ -134,10 +140,14 @@ def _models(task: Task) -> list[Any]:
         elem_id=f"{TAB.id}-{task}-models",
     )
     gr.HTML(markup.why_missing(why_not(task)), elem_id=f"{TAB.id}-{task}-missing")
-    others = gr.Textbox(
-        "",
+    others = gr.Dropdown(
+        full_size_choices(task),
+        value=[],
         label="Models of the Hub",
-        info="Ids such as bert-base-uncased, separated by commas.",
+        info="Full size, fetched when asked; or type any id and press Enter.",
+        multiselect=True,
+        allow_custom_value=True,
+        interactive=True,
         elem_id=f"{TAB.id}-{task}-hub",
     )
     return [bundled, others]
@@ -149,7 +159,8 @@ def _given(fields: TaskFields, task: str, values: Sequence[Any]) -> tuple[compar
     if not others:
         return compare.Given(""), []
     bundled, of_the_hub = others
-    return compare.Given(**texts), [*bundled, *of_the_hub.split(",")]
+    typed = [name for line in of_the_hub or () for name in str(line).split(",")]
+    return compare.Given(**texts), [*bundled, *typed]
 
 
 TAB = Tab(id="compare", title="Compare", build=build)

@@ -12,9 +12,10 @@ import gradio as gr
 from components.config import ASSETS, MAX_TEXT
 from components.models.catalog import cards_for, default_for, why_not
 from components.models.families import Task
+from components.models.full_size import full_size_for
 from components.views import markup
 
-ANY_MODEL = "Bundled, or type any id of the Hub, such as bert-base-uncased."
+ANY_MODEL = "Bundled, full size from the Hub, or type any id of the Hub."
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +95,13 @@ def numbers_view(tab_id: str, headers: Sequence[str], **options: Any) -> gr.Data
 def model_picker(
     tab_id: str, task: Task, *, name: str = "model", label: str = "Model", info: str = ANY_MODEL
 ) -> gr.Dropdown:
-    """Offer the bundled models that have a head for `task`, and any id of the Hub.
+    """Offer the bundled models that have a head for `task`, the full-size ones, and any id.
 
     Of the bundled models without that head it says, folded away below, why they are missing.
     """
     shipped = [card for card in cards_for(task) if card.is_shipped]
     picker = gr.Dropdown(
-        [(card.about, card.id) for card in shipped],
+        [*((card.about, card.id) for card in shipped), *full_size_choices(task)],
         value=default_for(task) if shipped else None,
         label=label,
         info=info,
@@ -112,6 +113,11 @@ def model_picker(
     if reasons:
         gr.HTML(markup.why_missing(reasons), elem_id=f"{tab_id}-{name}-missing")
     return picker
+
+
+def full_size_choices(task: Task) -> list[tuple[str, str]]:
+    """Give the (line, id) of every full-size checkpoint that has a head for `task`."""
+    return [(one.about, one.id) for one in full_size_for(task)]
 
 
 def text_box(tab_id: str, name: str, value: str, label: str, **options: Any) -> gr.Textbox:

@@ -15,6 +15,7 @@ from components.tabs.controls import (
     columns,
     examples,
     finding_view,
+    full_size_choices,
     model_picker,
     numbers_view,
     text_box,
@@ -137,10 +138,10 @@ def build(page: Page) -> None:
 
 
 def _second_picker() -> gr.Dropdown:
-    """Offer a second model: none, the sentence encoder of the Hub, or a bundled one."""
+    """Offer a second model: none, the sentence encoder of the Hub, a bundled or a full-size one."""
     bundled = [(card.about, card.id) for card in cards_for(Task.ENCODER)]
     return gr.Dropdown(
-        [("none", ""), ("all-MiniLM-L6-v2, a sentence encoder (Hub)", SENTENCE_ENCODER), *bundled],
+        [("none", ""), ("all-MiniLM-L6-v2, a sentence encoder (Hub)", SENTENCE_ENCODER), *bundled, *full_size_choices(Task.ENCODER)],
         value="",
         label="A second model beside it",
         info="The sentence encoder is fetched from the Hub, 91 MB.",

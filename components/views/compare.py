@@ -9,6 +9,7 @@ from markupsafe import Markup
 from components.models.catalog import find_card
 from components.models.evaluation import Figure
 from components.models.families import FAMILIES
+from components.models.full_size import find_full_size
 from components.tasks.compare import Choice, CompareResult, Entry, Latency, Refusal
 from components.views.markup import EMPTY, Bar, bars, join, refusal
 from components.views.markup import finding as draw_finding
@@ -150,7 +151,7 @@ def _bar(choice: Choice) -> Bar:
 
 
 def _refused(refused: Refusal) -> Markup:
-    card = find_card(refused.model_id)
+    card = find_card(refused.model_id) or find_full_size(refused.model_id)
     title = _title(shortened(refused.model_id, _ID), card.model_type if card else "")
     return Markup(
         '<article class="lab-model-card lab-model-refused">{}<p class="lab-reason">{}</p></article>'

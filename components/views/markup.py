@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 
 from components.models.catalog import find_card
 from components.models.encoding import Span
+from components.models.full_size import find_full_size
 from components.views.wording import percent
 
 EMPTY = Markup("")
@@ -72,11 +73,20 @@ def model_line(model_id: str) -> Markup:
     """Name the model, and say of a miniature that it is one."""
     card = find_card(model_id)
     if card is None:
-        return Markup('<p class="lab-model">{}</p>').format(model_id)
+        return _hub_line(model_id)
     return Markup(
         '<p class="lab-model"><span class="lab-family lab-{}">{}</span> {} · a miniature: '
         "a small model that errs more often than the full-size one</p>"
     ).format(card.model_type, card.family.name, model_id)
+
+
+def _hub_line(model_id: str) -> Markup:
+    known = find_full_size(model_id)
+    if known is None:
+        return Markup('<p class="lab-model">{}</p>').format(model_id)
+    return Markup(
+        '<p class="lab-model"><span class="lab-family lab-{}">{}</span> {} · full size</p>'
+    ).format(known.model_type, known.family.name, model_id)
 
 
 def refusal(message: str, suggestion: str | None = None) -> Markup:

@@ -90,7 +90,9 @@ def test_the_page_opens_with_an_answer_and_gives_another(
 def test_what_cannot_be_used_is_said_where_it_belongs(open_page: Open) -> None:
     page = open_page("Compare")
     expect_text(finding(page), "“capital”")
-    page.locator("#compare-fill-mask-hub textarea").fill("/etc")
+    hub = page.locator("#compare-fill-mask-hub input")
+    hub.fill("/etc")
+    hub.press("Enter")
     page.get_by_role("button", name="Compare", exact=True).click()
     expect_text(page.locator("#compare-cards .lab-model-refused").last, "is no model id")  # H16
     expect_text(finding(page), "“capital”")

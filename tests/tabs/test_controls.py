@@ -11,6 +11,7 @@ import pytest
 import app
 from components.models.catalog import CATALOG, cards_for, default_for, why_not
 from components.models.families import Task
+from components.models.full_size import full_size_for
 from components.models.manager import ModelManager
 from components.tabs import TABS
 from components.tabs.controls import model_picker
@@ -46,7 +47,11 @@ def test_every_picker_offers_all_models_with_the_head_and_begins_with_the_defaul
 ) -> None:  # H20
     picker = page[elem_id]
     shipped = [card.id for card in cards_for(task) if card.is_shipped]
-    assert [value for _, value in picker.choices] == shipped
+    full = [one.id for one in full_size_for(task)]
+    assert [value for _, value in picker.choices] == [*shipped, *full]  # the miniatures first
+    lines = [line for line, _ in picker.choices]
+    assert all("full size, fetched when asked" in line for line in lines[len(shipped) :])
+    assert not any("full size" in line for line in lines[: len(shipped)])
     assert picker.value == (default_for(task) if shipped else None)
     assert picker.allow_custom_value  # any id of the Hub
 

@@ -32,6 +32,9 @@ def test_every_piece_escapes_what_it_is_given() -> None:
 def test_a_miniature_is_called_one_and_a_stranger_is_named() -> None:
     assert "a miniature" in markup.model_line("bert-mini")
     assert "miniature" not in markup.model_line("owner/name")
+    line = markup.model_line("google/electra-base-generator")
+    assert "full size" in line
+    assert "lab-electra" in line
 
 
 def test_why_models_are_missing_is_folded_away() -> None:
