@@ -25,6 +25,7 @@ from components.tabs import TABS  # noqa: E402
 from components.tabs.base import Page  # noqa: E402
 from components.tabs.layout import lay_out  # noqa: E402
 from components.tabs.look import theme  # noqa: E402
+from components.tabs.stopping import stop_button  # noqa: E402
 from components.views import page as views  # noqa: E402
 
 
@@ -34,7 +35,9 @@ def create_app(models: ModelManager) -> gr.Blocks:
     with demo:
         gr.HTML(views.header())
         status = gr.HTML(views.status_line(models.status()), elem_id="status")
-        lay_out(Page(demo, models, status), TABS)
+        page = Page(demo, models, status)
+        stop_button(page.runs)
+        lay_out(page, TABS)
     demo.queue(max_size=256, status_update_rate=3)
     return demo
 

@@ -1,6 +1,7 @@
 """The errors that a person can cause.
 
 AppError            its message is shown as it is: what was wrong with this value, what to do
+├── StoppedError    the visitor stopped what was being done
 ├── InputError      a text, a number or a file that cannot be used
 └── ModelError      a model that cannot be used
     ├── UnknownModelError   the id is on no list, or is no id at all
@@ -21,6 +22,10 @@ class AppError(Exception):
     def __init__(self, message: str, *, suggestion: str | None = None) -> None:
         super().__init__(message)
         self.suggestion = suggestion
+
+
+class StoppedError(AppError):
+    """The visitor stopped what was being done for him."""
 
 
 class InputError(AppError):

@@ -202,4 +202,4 @@ def load_folder(
     """Load a checkpoint from a folder, as the manager does."""
     settings = Settings(device="cpu")
     checkpoint, placement = read_checkpoint(folder.name, folder), find_placement(settings)
-    return LoadedModel(load_resident(checkpoint, task, settings, placement, attentions=attentions))
+    return LoadedModel(load_resident(checkpoint, task, placement, attentions=attentions))

@@ -12,9 +12,10 @@ from transformers import AutoConfig, AutoModel
 
 from components.config import Settings
 from components.errors import CheckpointError, ModelError
-from components.models import hub
+from components.models import gate, hub
 from components.models.catalog import find_card
 from components.models.families import FAMILIES, Family
+from components.models.full_size import read_pins
 from components.models.sharing import Pool
 from components.models.tokenizers import load_tokenizer
 from components.models.troubles import explained, sentence
@@ -70,9 +71,15 @@ def open_checkpoint(model_id: str, settings: Settings) -> Checkpoint:
             advice = "Choose another model, or type an id of the Hub."
             raise ModelError(sentence(model_id, "is still in training here.", advice))
         return read_checkpoint(model_id, settings.models_dir / card.id, is_bundled=True)
-    folder = hub.fetch_description(model_id, settings.hub_timeout)
+    folder = hub.fetch_config(model_id, settings.hub_timeout, read_pins().get(model_id))
+    size = _size_in_memory(model_id, folder)  # before anything else is fetched
+    gate.refuse_giant(model_id, size, settings.memory_limit)
+    folder = hub.fetch_conversion(model_id, folder, settings.hub_timeout)
+    hub.fetch_vocabulary(model_id, folder)
     checkpoint = read_checkpoint(model_id, folder, is_bundled=False)
-    hub.refuse_giant(model_id, _size_in_memory(checkpoint), settings.memory_limit)
+    proposal = hub.conversion_of(folder)
+    if proposal is not None:
+        checkpoint.notices = (*checkpoint.notices, _converted(model_id, proposal))
     return checkpoint
 
 
@@ -82,8 +89,7 @@ def read_checkpoint(model_id: str, folder: Path, *, is_bundled: bool = True) -> 
         advice = "Install the app again." if is_bundled else "Choose another model."
         raise CheckpointError(sentence(model_id, "has no config.json.", advice))
     with LOAD_LOCK, explained(model_id, folder):
-        config = AutoConfig.from_pretrained(folder, **READING)
-        family = _family_of(config, model_id)
+        config, family = _read_config(model_id, folder)
         tokenizer, notices = load_tokenizer(folder, config, model_id, READING)
     return Checkpoint(model_id, folder, is_bundled, config, family, tokenizer, notices)
 
@@ -99,13 +105,27 @@ def _family_of(config: Any, model_id: str) -> Family:
     return family
 
 
-def _size_in_memory(checkpoint: Checkpoint) -> int:
+def _read_config(model_id: str, folder: Path) -> tuple[Any, Family]:
+    config = AutoConfig.from_pretrained(folder, **READING)
+    return config, _family_of(config, model_id)
+
+
+def _size_in_memory(model_id: str, folder: Path) -> int:
     """Count the bytes that the encoder will take, before any weights are fetched."""
-    layers = checkpoint.config.num_hidden_layers
-    if not 0 < layers <= _MAX_LAYERS:
-        raise CheckpointError(sentence(checkpoint.model_id, f"says that it has {layers} layers."))
-    with LOAD_LOCK, explained(checkpoint.model_id, checkpoint.folder), torch.device("meta"):
-        network = AutoModel.from_config(  # type: ignore[no-untyped-call]
-            checkpoint.config, trust_remote_code=False
-        )
-    return sum(4 * tensor.numel() for tensor in network.parameters())
+    with LOAD_LOCK, explained(model_id, folder):
+        config, _ = _read_config(model_id, folder)
+        layers = config.num_hidden_layers
+        if not 0 < layers <= _MAX_LAYERS:
+            raise CheckpointError(sentence(model_id, f"says that it has {layers} layers."))
+        with torch.device("meta"):
+            network = AutoModel.from_config(  # type: ignore[no-untyped-call]
+                config, trust_remote_code=False
+            )
+    return gate.size_in_memory(network)
+
+
+def _converted(model_id: str, proposal: str) -> str:
+    return (
+        f"{model_id} itself has pickled weights only: these are the safetensors that the Hub's bot "
+        f"made of them ({proposal})."
+    )

@@ -15,12 +15,14 @@ from typing import Any
 
 import torch
 import transformers
+from safetensors import SafetensorError
 
 from components.config import Settings
 from components.errors import CheckpointError, HeadError
-from components.models import hub
+from components.models import gate, hub
 from components.models.checkpoint import LOAD_LOCK, READING, Checkpoint
 from components.models.families import Task
+from components.models.fetching import Fetches, Tell
 from components.models.resident import Resident, is_out_of_memory
 from components.models.sharing import return_freed_memory
 from components.models.troubles import explained, sentence
@@ -99,10 +101,34 @@ def _is_there(device: str) -> bool:
     return kind == "cpu" or torch.backends.mps.is_available()
 
 
+def fetch_weights(
+    checkpoint: Checkpoint, task: Task, settings: Settings, fetches: Fetches, tell: Tell
+) -> None:
+    """Fetch the weights of `checkpoint` unless they are there, telling how far it is.
+
+    What cannot work is refused before. Raises HeadError, CheckpointError, or what `tell` raises.
+    """
+    kind = network_class(task, checkpoint.config)
+    if kind is None:
+        raise HeadError(_no_head(checkpoint, task))
+    if checkpoint.is_bundled:
+        return
+    timeout, folder = settings.hub_timeout, checkpoint.folder
+    files = hub.missing_weights(checkpoint.model_id, folder, timeout)
+    if not files:
+        return
+    with LOAD_LOCK, explained(checkpoint.model_id, folder), torch.device("meta"):
+        network = getattr(kind, "from_config", kind)(checkpoint.config)  # an Auto class makes none
+    size = max(gate.size_in_memory(network), sum(file.size for file in files))
+    gate.refuse_giant(checkpoint.model_id, size, settings.memory_limit)
+    gate.refuse_for_disk(files, folder)
+    gate.refuse_headless(files, timeout, network, checkpoint.family, task)
+    fetches.wait(folder, files, timeout, tell)
+
+
 def load_resident(
     checkpoint: Checkpoint,
     task: Task,
-    settings: Settings,
     placement: Placement,
     *,
     attentions: bool = False,
@@ -115,11 +141,8 @@ def load_resident(
     """
     if network_class(task, checkpoint.config) is None:
         raise HeadError(_no_head(checkpoint, task))
-    if not checkpoint.is_bundled:  # not under the lock: it may take minutes
-        limit = settings.memory_limit
-        hub.fetch_weights(checkpoint.model_id, checkpoint.folder, settings.hub_timeout, limit)
     with LOAD_LOCK:
-        network = _read_network(checkpoint, task, placement.dtype, attentions)
+        network = _read_sound(checkpoint, task, placement.dtype, attentions)
         network, notices = _placed(network, checkpoint.model_id, placement, relieve)
         checkpoint.pool.share(network)
     return_freed_memory()
@@ -134,6 +157,16 @@ def free_cached_memory() -> None:
         torch.cuda.empty_cache()
     if torch.backends.mps.is_available():
         torch.mps.empty_cache()
+
+
+def _read_sound(checkpoint: Checkpoint, task: Task, dtype: torch.dtype, attentions: bool) -> Any:
+    """Read a network; weights of the Hub that turn out to be damaged are fetched anew next time."""
+    try:
+        return _read_network(checkpoint, task, dtype, attentions)
+    except CheckpointError as error:
+        if isinstance(error.__cause__, SafetensorError) and not checkpoint.is_bundled:
+            hub.forget_weights(checkpoint.folder)
+        raise
 
 
 def _read_network(checkpoint: Checkpoint, task: Task, dtype: torch.dtype, attentions: bool) -> Any:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from components.config import Settings
 from components.errors import AppError, UnknownModelError
 from components.models.families import Task
+from components.models.fetching import Fetches, Tell, silent
 from components.models.flight import SingleFlight
 from components.models.ids import clean_id
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:  # torch and transformers take seconds: they wait for the firs
 logger = logging.getLogger(__name__)
 
 _TOKENIZERS = 12  # kept open, some 10 MB each: those of the families, and a few of the Hub
+_JUDGED = 500  # heads whose known answers are kept, a sentence each at most
 
 Key = tuple[str, Task, bool]  # model id, task, whether attention can be seen
 
@@ -46,7 +48,8 @@ class Status:
 class ModelManager:
     """Hands out networks: each loaded once, shared by all, dropped when room is short.
 
-    Only what is in memory is remembered: of ids that were refused or dropped nothing stays.
+    Only what is in memory is remembered, and what was doubtful about the last few hundred heads:
+    of ids that were refused nothing stays.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -58,18 +61,23 @@ class ModelManager:
             weakref.WeakValueDictionary()
         )
         self._readers: OrderedDict[str, Reader] = OrderedDict()  # least recently used first
+        self._fetches = Fetches()
+        self._known: OrderedDict[tuple[str, Task], tuple[str, ...]] = OrderedDict()  # oldest first
         self._loads: SingleFlight[Key, LoadedModel] = SingleFlight()
         self._openings: SingleFlight[str, Checkpoint] = SingleFlight()
         self._placement: Placement | None = None
 
-    def get(self, model_id: str, task: Task, *, attentions: bool = False) -> LoadedModel:
-        """Give `model_id` with its head for `task`, loading it if need be.
+    def get(
+        self, model_id: str, task: Task, *, attentions: bool = False, tell: Tell = silent
+    ) -> LoadedModel:
+        """Give `model_id` with its head for `task`, fetching and loading it if need be.
 
         What is given stays in memory as long as it is held. With `attentions` its attention
-        weights can be asked for. Raises UnknownModelError, HeadError or CheckpointError.
+        weights can be asked for. `tell` hears how far a fetch is, and ends the wait by raising.
+        Raises UnknownModelError, HeadError, CheckpointError, or what `tell` raises.
         """
         key = (clean_id(model_id), task, attentions)
-        return self._handle(key) or self._loads.run(key, lambda: self._load(key))
+        return self._handle(key) or self._fetch_and_load(key, tell)
 
     def tokenizer(self, model_id: str) -> Reader:
         """Give the tokenizer of `model_id`; no weights are fetched or loaded for it.
@@ -169,28 +177,53 @@ class ModelManager:
             handle = self._handles[key] = LoadedModel(resident)
         return handle
 
-    def _load(self, key: Key) -> LoadedModel:
+    def _fetch_and_load(self, key: Key, tell: Tell) -> LoadedModel:
+        """Wait for the weights, each visitor by himself, then load them once for all."""
+        from components.models import loading
+
+        checkpoint = self._checkpoint(key[0])
+        loading.fetch_weights(checkpoint, key[1], self.settings, self._fetches, tell)
+        return self._loads.run(key, lambda: self._load(key, checkpoint))
+
+    def _load(self, key: Key, checkpoint: Checkpoint) -> LoadedModel:
         from components.models import loading
 
         known = self._handle(key)  # it may have come since it was looked for
         if known is not None:
             return known
-        model_id, task, attentions = key
+        _, task, attentions = key
         if self._placement is None:
             self._placement = loading.find_placement(self.settings)
         resident = loading.load_resident(
-            self._checkpoint(model_id),
+            checkpoint,
             task,
-            self.settings,
             self._placement,
             attentions=attentions,
             relieve=self._relieve,
         )
+        resident.notices.extend(self._doubts(checkpoint, resident))
         with self._lock:
             self._residents[key] = resident
             handle = self._hand_out(key, resident)  # held from now on, so that no one drops it
             self._make_room()
             return handle
+
+    def _doubts(self, checkpoint: Checkpoint, resident: Resident) -> tuple[str, ...]:
+        """Say what is doubtful about a head of the Hub; each is asked once."""
+        from components.models.known_answers import doubts
+        from components.models.loaded import LoadedModel
+
+        if checkpoint.is_bundled:  # its figures are measured
+            return ()
+        head = (str(checkpoint.folder), resident.task)
+        with self._lock:
+            known = self._known.get(head)
+        found = doubts(LoadedModel(resident)) if known is None else known
+        with self._lock:
+            self._known[head] = found
+            while len(self._known) > _JUDGED:
+                self._known.popitem(last=False)
+        return found
 
     def _checkpoint(self, model_id: str) -> Checkpoint:
         from components.models import checkpoint

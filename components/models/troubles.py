@@ -6,6 +6,7 @@ sentencepiece is missing, and lets KeyErrors of odd files through.
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import logging
 from collections.abc import Iterator
@@ -51,12 +52,22 @@ def hub_trouble(model_id: str, error: BaseException) -> AppError:
                 f"This app runs without the Hub (HF_HUB_OFFLINE is set), and {model_id} was not "
                 f"fetched before. {BUNDLED_GO_ON}"
             )
+        if is_disk_full(cause):
+            return CheckpointError(
+                f"The disk of this app is full, so {model_id} cannot be fetched. Whoever runs the "
+                f"app must make room. {BUNDLED_GO_ON}"
+            )
         if isinstance(cause, hub_errors.HfHubHTTPError):
             return _bad_answer(model_id, cause.response.status_code)
     return OutOfReachError(
         f"The Hub can't be reached, and {model_id} was not fetched before. Check the network, or "
         f"try again later. {BUNDLED_GO_ON}"
     )
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Say whether a file could not be written for want of room."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def _bad_answer(model_id: str, status: int) -> AppError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
@@ -17,6 +17,7 @@ from components.models.manager import ModelManager
 from components.tabs.controls import Examples
 from components.tabs.endpoint import plain_errors, well_formed
 from components.tabs.first_screen import Drawn, FirstScreen
+from components.tabs.stopping import Runs
 from components.tasks.words import with_mask
 from components.views import markup, page
 
@@ -42,17 +43,22 @@ class Page:
     demo: gr.Blocks
     models: ModelManager
     status: gr.HTML
+    runs: Runs = field(default_factory=Runs)
 
     def model(self, model_id: str, task: Task, *, attentions: bool = False) -> LoadedModel:
-        """Give a model, telling the visitor who waits for it that it is being loaded."""
+        """Give a model, telling the visitor who waits for it how far it is."""
         if not self.models.is_loaded(model_id, task, attentions=attentions):
             self.tell(f"Loading {model_id}", 0.1)
-        return self.models.get(model_id, task, attentions=attentions)
+        return self.models.get(model_id, task, attentions=attentions, tell=self.tell)
 
     def tell(self, message: str, done: float) -> None:
-        """Tell the visitor who waits what is going on; `done` is the share that is behind."""
+        """Tell the visitor who waits what is going on; `done` is the share that is behind.
+
+        Raises StoppedError when he has pressed Stop since the run began.
+        """
         progress = _progress.get()
         if progress is not None:
+            self.runs.check(progress)
             progress(done, desc=message)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -90,8 +91,9 @@ def build(page: Page) -> None:
 
     def run(task: str, *given: Any) -> tuple[Any, ...]:
         texts, model_ids = _given(fields, task, given)
+        get = partial(page.models.get, tell=page.tell)
         result = compare.predict(
-            page.models.get, model_ids, task, texts, measured=measured, tell=page.tell,
+            get, model_ids, task, texts, measured=measured, tell=page.tell,
             undisturbed=page.models.undisturbed,
         )  # fmt: skip
         drawn = (draw(result) for draw in (views.finding, views.cards, scatter, draw_chart))

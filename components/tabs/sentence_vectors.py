@@ -140,8 +140,9 @@ def build(page: Page) -> None:
 def _second_picker() -> gr.Dropdown:
     """Offer a second model: none, the sentence encoder of the Hub, a bundled or a full-size one."""
     bundled = [(card.about, card.id) for card in cards_for(Task.ENCODER)]
+    encoder = ("all-MiniLM-L6-v2, a sentence encoder (Hub)", SENTENCE_ENCODER)
     return gr.Dropdown(
-        [("none", ""), ("all-MiniLM-L6-v2, a sentence encoder (Hub)", SENTENCE_ENCODER), *bundled, *full_size_choices(Task.ENCODER)],
+        [("none", ""), encoder, *bundled, *full_size_choices(Task.ENCODER)],
         value="",
         label="A second model beside it",
         info="The sentence encoder is fetched from the Hub, 91 MB.",

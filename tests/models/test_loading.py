@@ -47,10 +47,10 @@ def test_a_head_is_given_only_where_it_was_trained(
     opened = read_checkpoint(f"{family}-{head}", checkpoints(family, head))
     for task in Task:
         if task is Task.ENCODER or HEAD_OF[task] in (head, ALSO_IN.get(head)):
-            assert load_resident(opened, task, Settings(), CPU).task is task
+            assert load_resident(opened, task, CPU).task is task
             continue
         with pytest.raises(HeadError) as error:
-            load_resident(opened, task, Settings(), CPU)
+            load_resident(opened, task, CPU)
         assert f"{family}-{head}" in str(error.value)
         assert FAMILIES[family].why_not.get(task, "Choose another model") in str(error.value)
         assert "  " not in str(error.value)
@@ -240,7 +240,7 @@ def test_the_precision_can_be_chosen(precision: str, checkpoints: Checkpoints) -
     placement = find_placement(settings)
     assert placement.precision == precision
     checkpoint = read_checkpoint("bert", checkpoints("bert", "fill-mask"))
-    resident = load_resident(checkpoint, Task.FILL_MASK, settings, placement)
+    resident = load_resident(checkpoint, Task.FILL_MASK, placement)
     assert {t.dtype for t in resident.network.parameters()} == {getattr(torch, precision)}
 
 
@@ -273,7 +273,6 @@ def test_a_device_that_is_full_at_load_time_is_relieved_then_left_alone(
     resident = load_resident(
         read_checkpoint("bert", checkpoints("bert", "fill-mask")),
         Task.FILL_MASK,
-        Settings(),
         Placement("cuda", torch.float32),
         relieve=asked.append,
     )
@@ -284,10 +283,10 @@ def test_a_device_that_is_full_at_load_time_is_relieved_then_left_alone(
 
 
 def test_heads_of_one_checkpoint_share_what_is_equal(checkpoints: Checkpoints) -> None:
-    settings, placement = Settings(), Placement("cpu", torch.float32)
+    placement = Placement("cpu", torch.float32)
     opened: Checkpoint = read_checkpoint("bert", checkpoints("bert", "fill-mask"))
     held = [
-        load_resident(opened, task, settings, placement, attentions=seen)
+        load_resident(opened, task, placement, attentions=seen)
         for task in (Task.FILL_MASK, Task.ENCODER)
         for seen in (False, True)
     ]
