@@ -73,8 +73,7 @@ class _Fetch:
         name = self.files[0].model_id
         if not self.come:
             return f"{name}: {megabytes(self.total)} to fetch"
-        share = self.come / max(1, self.total)
-        return f"Fetching {name}: {megabytes(self.come)} of {megabytes(self.total)}, {share:.0%}"
+        return f"Fetching {name}: {megabytes(self.come)} of {megabytes(self.total)}"
 
     def _run(self) -> None:
         try:

@@ -28,6 +28,10 @@ def load_tokenizer(
     _refuse_unfit(tokenizer, config.vocab_size, model_id)
     if _follows_its_file(tokenizer, folder):
         return tokenizer, ()
+    of_file = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    if _lower_cases(tokenizer.backend_tokenizer) and not _lower_cases(of_file):
+        trouble = "is a cased model, and its tokenizer, as transformers builds it, lower-cases."
+        raise CheckpointError(sentence(model_id, trouble))
     notice = f"The tokenizer of {model_id} may not follow the capitals of its tokenizer.json."
     return tokenizer, (notice,)
 
@@ -98,6 +102,12 @@ def _casing_of_vocabulary(folder: Path) -> dict[str, bool]:
     tokens = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     cased = any(token != token.lower() and not token.startswith("[") for token in tokens)
     return {"do_lower_case": False} if cased else {}
+
+
+def _lower_cases(tokenizer: tokenizers.Tokenizer) -> bool:
+    """Say whether a normalizer drops capital letters."""
+    normalizer = tokenizer.normalizer
+    return normalizer is not None and "P" not in normalizer.normalize_str(_CASED)
 
 
 def _follows_its_file(tokenizer: Any, folder: Path) -> bool:

@@ -54,9 +54,9 @@ class Visitor:
         if self.leaves:
             raise LeftError("left")
 
-    def wait_for(self, part: str) -> None:
+    def wait_for_half(self) -> None:
         deadline = time.monotonic() + 20
-        while not any(part in message for message, _ in self.heard):
+        while not any(done >= 0.49 for _, done in self.heard):
             assert time.monotonic() < deadline, self.heard
             time.sleep(0.01)
 
@@ -84,7 +84,7 @@ def test_the_size_is_told_before_and_the_share_while_it_is_fetched(
 ) -> None:
     stand_in.gate.clear()
     visitor = Visitor(fresh())
-    visitor.wait_for("50%")
+    visitor.wait_for_half()
     assert "to fetch" in visitor.heard[0][0]
     assert visitor.heard[0][1] == 0
     size = (stand_in.folder / "bert-fill-mask" / hub.WEIGHTS).stat().st_size
@@ -112,7 +112,7 @@ def test_who_leaves_is_free_at_once_and_the_next_goes_on_from_there(
     manager = fresh()
     stand_in.gate.clear()
     visitor = Visitor(manager)
-    visitor.wait_for("50%")
+    visitor.wait_for_half()
     visitor.leaves = True
     assert isinstance(visitor.done().error, LeftError)
     stand_in.gate.set()
@@ -128,8 +128,8 @@ def test_the_fetch_of_another_who_waits_goes_on(stand_in: HubStandIn, fresh: Fre
     manager = fresh()
     stand_in.gate.clear()
     first, second = Visitor(manager), Visitor(manager)
-    first.wait_for("50%")
-    second.wait_for("50%")
+    first.wait_for_half()
+    second.wait_for_half()
     first.leaves = True
     assert isinstance(first.done().error, LeftError)
     stand_in.gate.set()
@@ -144,7 +144,7 @@ def test_two_visitors_ask_for_two_new_models_at_once(stand_in: HubStandIn, fresh
     names = [f"have/{family}-fill-mask" for family in ("roberta", "electra")]
     visitors = [Visitor(manager, name) for name in names]
     for visitor in visitors:  # neither waits for the other
-        visitor.wait_for("50%")
+        visitor.wait_for_half()
     stand_in.gate.set()
     assert [visitor.done().got.id for visitor in visitors] == names
 
@@ -206,7 +206,7 @@ def test_what_came_wrong_is_dropped_and_fetched_anew(
 ) -> None:
     stand_in.gate.clear()
     visitor = Visitor(manager := fresh())
-    visitor.wait_for("50%")
+    visitor.wait_for_half()
     visitor.leaves = True
     visitor.done()
     stand_in.gate.set()

@@ -109,13 +109,23 @@ def test_an_ordinary_tokenizer_gets_no_notice(copy: Copy, family: str) -> None:
     assert load_folder(copy(family, "base"), Task.ENCODER).notices == ()
 
 
-def test_a_tokenizer_that_does_not_follow_its_file_is_said_to_be_so(copy: Copy) -> None:  # H15
+def test_a_tokenizer_that_lower_cases_a_cased_model_is_refused(copy: Copy) -> None:  # H15
     folder = copy("albert", "base")
     file = folder / "tokenizer.json"
     content = json.loads(file.read_text(encoding="utf-8"))
     content["normalizer"] = {"type": "NFC"}  # a cased ALBERT; its class lower-cases
     file.write_text(json.dumps(content), encoding="utf-8")
     change_json(folder / "tokenizer_config.json", do_lower_case=None)
+    with pytest.raises(CheckpointError, match="cased model"):
+        load_folder(folder, Task.ENCODER)
+
+
+def test_a_tokenizer_that_does_not_follow_its_file_is_said_to_be_so(copy: Copy) -> None:  # H15
+    folder = copy("albert", "base")
+    file = folder / "tokenizer.json"
+    content = json.loads(file.read_text(encoding="utf-8"))
+    content["pre_tokenizer"] = {"type": "CharDelimiterSplit", "delimiter": "e"}
+    file.write_text(json.dumps(content), encoding="utf-8")
     assert "may not follow" in load_folder(folder, Task.ENCODER).notices[0]
 
 
