@@ -29,7 +29,8 @@ def load_tokenizer(
     if _follows_its_file(tokenizer, folder):
         return tokenizer, ()
     of_file = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-    if _lower_cases(tokenizer.backend_tokenizer) and not _lower_cases(of_file):
+    is_asked = "do_lower_case" in _read(folder, "tokenizer_config.json")  # then it is no accident
+    if not is_asked and _lower_cases(tokenizer.backend_tokenizer) and not _lower_cases(of_file):
         trouble = "is a cased model, and its tokenizer, as transformers builds it, lower-cases."
         raise CheckpointError(sentence(model_id, trouble))
     notice = f"The tokenizer of {model_id} may not follow the capitals of its tokenizer.json."
