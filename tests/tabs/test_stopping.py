@@ -21,6 +21,8 @@ from tests.models.conftest import point_to
 
 Open = Callable[..., Any]
 
+WIDTHS = {1280: False, 390: True}  # pixels, and whether it is dark
+
 
 @pytest.fixture
 def visit() -> Iterator[Callable[[str], None]]:
@@ -67,8 +69,9 @@ def test_a_run_that_is_over_leaves_nothing_behind(visit: Callable[[str], None]) 
 
 @pytest.fixture
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubStandIn]:
-    """Serve a tiny BERT, to be fetched into an empty cache."""
-    fakes.write_checkpoint(tmp_path / "hub" / "tiny", "bert", "fill-mask")
+    """Serve tiny BERTs, to be fetched into an empty cache."""
+    for width in WIDTHS:  # one a test: the app keeps what it has loaded
+        fakes.write_checkpoint(tmp_path / "hub" / f"tiny-{width}", "bert", "fill-mask")
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     with serving(tmp_path / "hub") as server:
         point_to(server.url, monkeypatch)
@@ -77,7 +80,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubStandIn]
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+@pytest.mark.parametrize(("width", "dark"), list(WIDTHS.items()))
 def test_a_fetch_is_seen_can_be_stopped_and_goes_on(
     open_page: Open, hub: HubStandIn, width: int, dark: bool
 ) -> None:
@@ -87,10 +90,10 @@ def test_a_fetch_is_seen_can_be_stopped_and_goes_on(
     expect(page.locator("#stop")).to_be_hidden()
     hub.gate.clear()
     picker = page.locator("#fill_mask-model input")
-    picker.fill("have/tiny")
+    picker.fill(f"have/tiny-{width}")
     picker.press("Enter")
     progress = page.locator("#fill_mask-finding .progress-level-inner")
-    expect(progress).to_contain_text("Fetching have/tiny")
+    expect(progress).to_contain_text(f"Fetching have/tiny-{width}")
     expect(progress).to_contain_text("MB of")
     expect(page.locator("#stop")).to_be_visible()
     page.locator("#stop").click()
@@ -98,5 +101,5 @@ def test_a_fetch_is_seen_can_be_stopped_and_goes_on(
     expect(page.locator("#stop")).to_be_hidden()
     hub.gate.set()
     page.get_by_role("button", name="Fill the blank").click()
-    expect(finding).to_contain_text("have/tiny")
+    expect(finding).to_contain_text(f"have/tiny-{width}")
     assert "bytes=0-" not in hub.ranges
