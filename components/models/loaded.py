@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from components.models import hub
+from components.models.ask import Ask
 from components.models.batches import BATCH_TOKENS, batches
 from components.models.encoding import Encoding
 from components.models.families import Task
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 Arrays = Mapping[str, NDArray[np.float32]]  # the outputs for one input, by transformers' names
 
 _BATCH_SCORES = 2**26  # numbers that a vocabulary layer gives out for one batch: 256 MB
+_SHARED_TOKENS = 1_024  # what has more fills passes by itself, and would keep others waiting
 _PASS_TOKENS = 2_048  # positions of one pass without heads: no faster with more, and it is told of
 
 
@@ -78,24 +80,43 @@ class LoadedModel(Reader):
         positions: Sequence[Sequence[int]] | None = None,
         attentions: bool = False,
         hidden_states: bool = False,
+        alone: bool = False,
     ) -> list[Arrays]:
         """Run the network over `encodings`; the answers come in the same order, in float32.
 
         With `positions` (masked words only) the logits are computed there alone, one row a
         position; without it for every token. `attentions` is (layers, heads, queries, keys) and
         `hidden_states` (layers + 1, tokens, hidden).
+
+        What comes while the network is busy is answered together with what others ask, unless it
+        is long, or to be run `alone`: in passes of its own, which this thread can watch or time.
         """
         self._check_positions(positions)
         wanted = {"output_attentions": attentions, "output_hidden_states": hidden_states}
-        flags = {name: True for name, asked in wanted.items() if asked}
+        flags = tuple(name for name, asked in wanted.items() if asked)
+        longest = max(map(len, encodings), default=0)
+        limit = self._batch_limit(positions is None, attentions=attentions, longest=longest)
+        asks = [
+            Ask(encoding, None if positions is None else tuple(positions[i]), flags, limit)
+            for i, encoding in enumerate(encodings)
+        ]
+        if not alone and sum(map(len, encodings)) <= _SHARED_TOKENS:
+            return self._resident.crowd.ask(asks, self._together)
         answers: list[Arrays] = [{}] * len(encodings)
-        for batch in batches(encodings, self._batch_limit(positions is None)):
-            picked = None if positions is None else [positions[i] for i in batch]
-            outputs = self._resident.forward([encodings[i] for i in batch], picked, flags)
-            for row, i in enumerate(batch):
-                kept = len(encodings[i]) if positions is None else len(positions[i])
-                answers[i] = answer_of(outputs, row, kept, len(encodings[i]), self.task)
+        for batch in batches(encodings, limit):
+            for i, answer in zip(batch, self._together([asks[i] for i in batch]), strict=True):
+                answers[i] = answer
         return answers
+
+    def _together(self, asks: Sequence[Ask]) -> list[Arrays]:
+        """Answer inputs of one kind in one pass."""
+        positions = [ask.positions for ask in asks if ask.positions is not None]
+        flags = dict.fromkeys(asks[0].flags, True)
+        outputs = self._resident.forward([a.encoding for a in asks], positions or None, flags)
+        return [
+            answer_of(outputs, row, _kept(ask), len(ask.encoding), self.task)
+            for row, ask in enumerate(asks)
+        ]
 
     def lens(
         self,
@@ -182,10 +203,20 @@ class LoadedModel(Reader):
     def embeddings(self, encoding: Encoding) -> EmbeddingReading:
         """Give the vectors that are added for every token, and what enters layer 1."""
         with catching() as seen:
-            (answer,) = self.run([encoding], hidden_states=True)
+            (answer,) = self.run([encoding], hidden_states=True, alone=True)
         return read_parts(self._resident.network, seen, answer["hidden_states"][0])
 
-    def _batch_limit(self, at_every_token: bool) -> int:
+    def _batch_limit(
+        self, at_every_token: bool, *, attentions: bool = False, longest: int = 1
+    ) -> int:
+        """Give the positions that one pass may have; more would fill the memory."""
+        scores = 1  # numbers that are given out for one position
         if self.task is Task.FILL_MASK and at_every_token:  # a row of the vocabulary a token
-            return min(BATCH_TOKENS, _BATCH_SCORES // int(self._resident.network.config.vocab_size))
-        return BATCH_TOKENS
+            scores = int(self._resident.network.config.vocab_size)
+        if attentions:
+            scores = max(scores, self.layers * self.heads * longest)
+        return min(BATCH_TOKENS, _BATCH_SCORES // scores)
+
+
+def _kept(ask: Ask) -> int:
+    return len(ask.encoding) if ask.positions is None else len(ask.positions)

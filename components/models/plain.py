@@ -29,7 +29,9 @@ def answer_of(
             answer[name] = _array(torch.stack([layer[row, :length] for layer in value]))
         elif isinstance(value, torch.Tensor):
             by_token = task in _TOKEN_LEVEL and name != "pooler_output"
-            answer[name] = _array(value[row, :kept] if by_token else value[row])
+            share = value[row, :kept] if by_token else value[row]
+            # a share that is kept must not keep the answers of others in memory
+            answer[name] = _array(share.clone() if len(value) > 1 else share)
     return answer
 
 

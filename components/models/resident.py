@@ -12,8 +12,10 @@ from typing import Any
 import torch
 
 from components.models import switching
+from components.models.ask import Ask
 from components.models.batches import padded, rectangle
 from components.models.checkpoint import Checkpoint
+from components.models.crowd import Crowd
 from components.models.encoding import Encoding
 from components.models.families import Family, Task
 from components.models.heads import Without
@@ -30,6 +32,7 @@ class Chosen:
     every_layer: bool
 
 
+_PASSES = threading.BoundedSemaphore(4)  # at once: each uses all cores, and memory of its own
 _chosen: ContextVar[Chosen | None] = ContextVar("chosen", default=None)
 
 
@@ -43,6 +46,7 @@ class Resident:
     relieve: Callable[[str], None] = lambda _: None  # frees the memory of a kind of device
     notices: list[str] = field(default_factory=list)
     storages: Mapping[int, int] = field(init=False)  # where its weights lie, and their bytes
+    crowd: Crowd[Ask, Any] = field(default_factory=Crowd)  # who asks for answers of a few inputs
     _moving: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -90,15 +94,19 @@ class Resident:
         set.
         """
         once = partial(self._forward_once, every_layer=every_layer, without=without)
+        with _PASSES:
+            return self._relieved(once, encodings, positions, flags)
+
+    def _relieved(self, once: Callable[..., Mapping[str, Any]], *inputs: Any) -> Mapping[str, Any]:
         for relief in (self._make_room, self._use_cpu):
             network = self.network
             try:
-                return once(network, encodings, positions, flags)
+                return once(network, *inputs)
             except RuntimeError as error:
                 if not is_out_of_memory(error):
                     raise
             relief(network)  # not while the error is held: its traceback holds what filled memory
-        return once(self.network, encodings, positions, flags)
+        return once(self.network, *inputs)
 
     def _make_room(self, network: Any) -> None:
         self.relieve(network.device.type)

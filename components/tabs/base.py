@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _MODEL_RUNS = "model"  # every event that runs a network shares one limit
-_MODEL_RUNS_LIMIT = 4  # networks use all cores by themselves; more at once only wait
+_MODEL_RUNS_LIMIT = 32  # what comes together is run together; passes have a limit of their own
 _RUNS = {"concurrency_id": _MODEL_RUNS, "concurrency_limit": _MODEL_RUNS_LIMIT}
 _progress: ContextVar[gr.Progress | None] = ContextVar("progress", default=None)
 # Read from the page, not from the event: while one event is pending Gradio drops the next one, or

@@ -25,6 +25,6 @@ class Recorder:
         return getattr(self._model, name)
 
     def again(self) -> None:
-        """Run all of it once more."""
+        """Run all of it once more, in passes of its own, which can be timed."""
         for encodings, options in self.runs:
-            self._model.run(encodings, **options)
+            self._model.run(encodings, **{**options, "alone": True})

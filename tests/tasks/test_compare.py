@@ -131,7 +131,7 @@ def test_time_is_measured_and_its_range_holds_the_median(anything: compare.Get) 
 
 
 def test_what_is_timed_is_what_the_task_ran(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[object] = []
+    asked: list[tuple[object, dict[str, object]]] = []
     plain = LoadedModel.run
 
     def run(self: LoadedModel, encodings: object, **options: object) -> object:
@@ -141,8 +141,9 @@ def test_what_is_timed_is_what_the_task_ran(load: Load, monkeypatch: pytest.Monk
     monkeypatch.setattr(LoadedModel, "run", run)
     compare.predict(lambda _, task: load("bert", task), ["bert"], BLANKS, SENTENCE)
     assert len(asked) >= 6
-    assert all(again == asked[0] for again in asked)
-    assert asked[0][1]["positions"]  # type: ignore[index]
+    (encodings, options), *again = asked
+    assert options["positions"]
+    assert all(one == (encodings, {**options, "alone": True}) for one in again)
 
 
 @pytest.mark.parametrize(
