@@ -16,6 +16,7 @@ for _name, _value in {
     os.environ.setdefault(_name, _value)  # read when gradio and huggingface_hub are imported
 
 import gradio as gr  # noqa: E402
+from starlette.middleware import Middleware  # noqa: E402
 
 from components.config import ASSETS, Settings, SettingsError  # noqa: E402
 from components.models.catalog import DEFAULT_MODEL, default_for  # noqa: E402
@@ -26,6 +27,7 @@ from components.tabs.base import Page  # noqa: E402
 from components.tabs.layout import lay_out  # noqa: E402
 from components.tabs.look import theme  # noqa: E402
 from components.tabs.stopping import stop_button  # noqa: E402
+from components.tabs.serving import AssetCache, Guard  # noqa: E402
 from components.views import page as views  # noqa: E402
 
 
@@ -55,6 +57,7 @@ def launch_options() -> dict[str, Any]:
         "max_file_size": "1mb",
         "pwa": False,
         "share": False,
+        "app_kwargs": {"middleware": [Middleware(Guard), Middleware(AssetCache)]},
     }
 
 

@@ -20,6 +20,7 @@ MAX_CLASSES = 10  # labels of one fine-tuning
 MAX_EPOCHS = 20  # passes over the training lines
 TRAINING_SECONDS = 120.0  # of one fine-tuning; then the best so far is kept
 MAX_FILE_BYTES = 1_048_576  # bytes of an uploaded file
+MAX_BODY_BYTES = 2 * 1024**2  # of one request: the longest passage, however its JSON is written
 MAX_TOP_K = 50  # candidates for each blank
 DEFAULT_MEMORY = 2 * 1024**3  # bytes
 

@@ -75,15 +75,20 @@ FLAGS = (
 
 
 @pytest.fixture(scope="session")
-def app_url() -> Iterator[str]:
-    """Address of the real app, with the bundled miniatures, served on loopback."""
+def app_demo() -> Iterator[Any]:
+    """The real app, with the bundled miniatures, served on loopback."""
     import app
 
-    manager = ModelManager(Settings(device="cpu"))
-    demo = app.create_app(manager)
-    _, url, _ = demo.launch(prevent_thread_lock=True, quiet=True, **app.launch_options())
-    yield url
+    demo = app.create_app(ModelManager(Settings(device="cpu")))
+    demo.launch(prevent_thread_lock=True, quiet=True, **app.launch_options())
+    yield demo
     demo.close()
+
+
+@pytest.fixture(scope="session")
+def app_url(app_demo: Any) -> str:
+    """Address of the real app."""
+    return str(app_demo.local_url)
 
 
 @pytest.fixture(scope="session")
