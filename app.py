@@ -26,8 +26,8 @@ from components.tabs import TABS  # noqa: E402
 from components.tabs.base import Page  # noqa: E402
 from components.tabs.layout import lay_out  # noqa: E402
 from components.tabs.look import theme  # noqa: E402
-from components.tabs.stopping import stop_button  # noqa: E402
 from components.tabs.serving import AssetCache, Guard  # noqa: E402
+from components.tabs.stopping import stop_button  # noqa: E402
 from components.views import page as views  # noqa: E402
 
 

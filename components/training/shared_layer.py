@@ -40,7 +40,7 @@ def _joined(name: str, kind: str, parts: list[Tensor], width: int) -> Tensor:
     if name.startswith("attention.self."):
         return _in_turn(parts, width)
     if name == "attention.output.dense" and kind == "weight":
-        return _in_turn([part.T for part in parts], width).T
+        return _in_turn([part.T for part in parts], width).transpose(0, 1)
     return torch.stack(parts).mean(0)
 
 
