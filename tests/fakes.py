@@ -43,6 +43,7 @@ HEADS = {
     "fill-mask": "ForMaskedLM",
     "text-classification": "ForSequenceClassification",
     "question-answering": "ForQuestionAnswering",
+    "token-classification": "ForTokenClassification",
     "next-sentence-prediction": "ForNextSentencePrediction",
     "sentence-order-prediction": "ForPreTraining",
     "replaced-token-detection": "ForPreTraining",
@@ -67,6 +68,9 @@ _SIZES: dict[str, Any] = {
     "intermediate_size": 64,
     "max_position_embeddings": 64,
 }
+ENTITY_LABELS = [
+    "O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC", "B-MISC", "I-MISC",
+]  # fmt: skip
 _BERT_SPECIALS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
@@ -164,7 +168,11 @@ def config_of(family: str) -> Any:
 def network_of(family: str, head: str) -> Any:
     """Make a network with random weights, larger than usual so that answers differ clearly."""
     torch.manual_seed(7)
-    network = getattr(t, _CLASSES[family] + HEADS[head])(config_of(family)).eval()
+    config = config_of(family)
+    if head == "token-classification":
+        config.id2label = dict(enumerate(ENTITY_LABELS))
+        config.label2id = {label: number for number, label in config.id2label.items()}
+    network = getattr(t, _CLASSES[family] + HEADS[head])(config).eval()
     with torch.no_grad():
         for name, tensor in network.named_parameters():
             if "norm" not in name.lower():
@@ -187,6 +195,10 @@ def write_miniature(folder: Path, family: str, heads: tuple[str, ...]) -> Path:
         network.config.id2label = {0: "NEGATIVE", 1: "POSITIVE"}
         network.config.label2id = {"NEGATIVE": 0, "POSITIVE": 1}
         network.save_pretrained(folder)
+        if head == "token-classification":  # beside the labels of whole texts
+            network.config.entity_labels = ENTITY_LABELS
+        network.config.architectures = [_CLASSES[family] + HEADS[name] for name in heads]
+        network.config.save_pretrained(folder)
         for name, tensor in network.state_dict().items():
             tensors.setdefault(name, tensor.clone())
     tied = ("decoder.weight", "decoder.bias", "vocab_projector.weight", "generator_lm_head.weight")

@@ -46,7 +46,13 @@ def _miniature(
 _WORDS = (Task.FILL_MASK,)
 CATALOG: tuple[ModelCard, ...] = (
     _miniature("bert-mini", "bert", (*_WORDS, Task.NEXT_SENTENCE), "BERT, miniature: 6 layers"),
-    _miniature("roberta-mini", "roberta", _WORDS, "RoBERTa, miniature: 6 layers", shipped=False),
+    _miniature(
+        "roberta-mini",
+        "roberta",
+        (*_WORDS, Task.TOKEN_CLASSIFICATION),
+        "RoBERTa, miniature: 6 layers",
+        shipped=False,
+    ),
     _miniature(
         "albert-mini",
         "albert",

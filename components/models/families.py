@@ -19,6 +19,7 @@ class Task(StrEnum):
     REPLACED_TOKENS = "replaced-token-detection"
     SENTIMENT = "text-classification"
     QUESTION_ANSWERING = "question-answering"
+    TOKEN_CLASSIFICATION = "token-classification"
     ENCODER = "feature-extraction"  # no head: hidden states and attention
 
 
@@ -45,6 +46,7 @@ _GENERATOR = (
     "ELECTRA's generator was trained to fill blanks and nothing else: use its discriminator."
 )
 _NO_DETECTIVE = "was trained to fill blanks, not to find replaced tokens; use ELECTRA."
+_NO_ENTITIES = "was trained without named entities here; use RoBERTa."
 
 FAMILIES: Mapping[str, Family] = {
     family.model_type: family
@@ -61,6 +63,7 @@ FAMILIES: Mapping[str, Family] = {
                 Task.SENTENCE_ORDER: "BERT learned whether B follows A, not which of the two comes "
                 "first; use ALBERT.",
                 Task.REPLACED_TOKENS: f"BERT {_NO_DETECTIVE}",
+                Task.TOKEN_CLASSIFICATION: f"BERT {_NO_ENTITIES}",
             },
         ),
         Family(
@@ -75,6 +78,8 @@ FAMILIES: Mapping[str, Family] = {
                 Task.NEXT_SENTENCE: f"RoBERTa {_NO_PAIRS}",
                 Task.SENTENCE_ORDER: f"RoBERTa {_NO_ORDER}",
                 Task.REPLACED_TOKENS: f"RoBERTa {_NO_DETECTIVE}",
+                Task.TOKEN_CLASSIFICATION: "RoBERTa as it was published knows no named entities; "
+                "use roberta-mini.",
             },
         ),
         Family(
@@ -90,6 +95,7 @@ FAMILIES: Mapping[str, Family] = {
                 Task.NEXT_SENTENCE: "ALBERT was trained on sentence order instead of next-sentence "
                 "prediction; use BERT.",
                 Task.REPLACED_TOKENS: f"ALBERT {_NO_DETECTIVE}",
+                Task.TOKEN_CLASSIFICATION: f"ALBERT {_NO_ENTITIES}",
             },
         ),
         Family(
@@ -104,6 +110,7 @@ FAMILIES: Mapping[str, Family] = {
                 Task.NEXT_SENTENCE: f"DistilBERT {_NO_PAIRS}",
                 Task.SENTENCE_ORDER: f"DistilBERT {_NO_ORDER}",
                 Task.REPLACED_TOKENS: f"DistilBERT {_NO_DETECTIVE}",
+                Task.TOKEN_CLASSIFICATION: f"DistilBERT {_NO_ENTITIES}",
             },
         ),
         Family(
@@ -118,6 +125,7 @@ FAMILIES: Mapping[str, Family] = {
                 Task.NEXT_SENTENCE: f"ELECTRA {_NO_PAIRS}",
                 Task.SENTENCE_ORDER: f"ELECTRA {_NO_ORDER}",
                 Task.FILL_MASK: "ELECTRA's discriminator fills no blanks: its generator does.",
+                Task.TOKEN_CLASSIFICATION: f"ELECTRA {_NO_ENTITIES}",
                 **dict.fromkeys(
                     (Task.REPLACED_TOKENS, Task.SENTIMENT, Task.QUESTION_ANSWERING), _GENERATOR
                 ),
@@ -136,6 +144,7 @@ FAMILIES: Mapping[str, Family] = {
                 Task.SENTENCE_ORDER: f"DeBERTa {_NO_ORDER}",
                 Task.REPLACED_TOKENS: "DeBERTa-v3 was trained on replaced tokens, but transformers "
                 "has no class for that head; use ELECTRA.",
+                Task.TOKEN_CLASSIFICATION: f"DeBERTa {_NO_ENTITIES}",
                 Task.FILL_MASK: "DeBERTa-v3 was trained on replaced tokens, and its published "
                 "checkpoints carry no trained masked-word head.",
             },

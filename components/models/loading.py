@@ -36,12 +36,18 @@ AUTO_MODELS: dict[Task, Any] = {
     Task.NEXT_SENTENCE: transformers.AutoModelForNextSentencePrediction,
     Task.SENTIMENT: transformers.AutoModelForSequenceClassification,
     Task.QUESTION_ANSWERING: transformers.AutoModelForQuestionAnswering,
+    Task.TOKEN_CLASSIFICATION: transformers.AutoModelForTokenClassification,
     Task.ENCODER: transformers.AutoModel,
 }
 # Heads that one family alone has; AutoModelForPreTraining would give others in silence.
 OWN_MODELS: dict[Task, Any] = {
     Task.SENTENCE_ORDER: transformers.AlbertForPreTraining,
     Task.REPLACED_TOKENS: transformers.ElectraForPreTraining,
+}
+# Heads whose weights may have the same names and shapes: only what it was saved as tells them apart.
+SAVED_AS: dict[Task, str] = {
+    Task.SENTIMENT: "ForSequenceClassification",
+    Task.TOKEN_CLASSIFICATION: "ForTokenClassification",
 }
 
 
@@ -141,6 +147,7 @@ def load_resident(
     """
     if network_class(task, checkpoint.config) is None:
         raise HeadError(_no_head(checkpoint, task))
+    _refuse_mistaken(checkpoint, task)
     with LOAD_LOCK:
         network = _read_sound(checkpoint, task, placement.dtype, attentions)
         network, notices = _placed(network, checkpoint.model_id, placement, relieve)
@@ -173,6 +180,7 @@ def _read_network(checkpoint: Checkpoint, task: Task, dtype: torch.dtype, attent
     options = dict(READING, use_safetensors=True, dtype=dtype)  # a pickle is never opened
     if attentions:
         options["attn_implementation"] = "eager"  # sdpa gives back an empty tuple
+    options |= _labels(checkpoint.config, task)
     kind: Any = network_class(task, checkpoint.config)
     with explained(checkpoint.model_id, checkpoint.folder):
         network, report = kind.from_pretrained(
@@ -186,6 +194,17 @@ def _read_network(checkpoint: Checkpoint, task: Task, dtype: torch.dtype, attent
     if task is Task.SENTENCE_ORDER:  # its class also scores the whole vocabulary at every token
         network.predictions = _Nothing()
     return network.eval().requires_grad_(False)
+
+
+def _labels(config: Any, task: Task) -> dict[str, Any]:
+    """Give the labels of a head where they are not those that config.json has for whole texts."""
+    if task is Task.QUESTION_ANSWERING:  # start and end; DistilBERT's class takes no other number
+        return {"num_labels": 2}
+    labels = getattr(config, "entity_labels", None) if task is Task.TOKEN_CLASSIFICATION else None
+    if not isinstance(labels, list) or not labels:
+        return {}
+    id2label = {number: str(label) for number, label in enumerate(labels)}
+    return {"id2label": id2label, "label2id": {label: i for i, label in id2label.items()}}
 
 
 def _placed(
@@ -207,6 +226,19 @@ def _no_head(checkpoint: Checkpoint, task: Task) -> str:
     family = checkpoint.family
     reason = family.why_not.get(task, f"{family.name} has no head for {task}.")
     return f"{checkpoint.model_id} cannot be used here. {reason}"
+
+
+def _refuse_mistaken(checkpoint: Checkpoint, task: Task) -> None:
+    """Refuse a head that was saved as another one: it would load, and its labels be nonsense."""
+    saved = [str(name) for name in checkpoint.config.architectures or ()]
+    if task not in SAVED_AS or any(name.endswith(SAVED_AS[task]) for name in saved):
+        return
+    other = next((name for name in saved if name.endswith(tuple(SAVED_AS.values()))), None)
+    if other is not None:
+        reason = checkpoint.family.why_not.get(task, "")
+        trouble = f"has no trained head for {task}: it was saved as {other}."
+        advice = f"{reason} Choose another model, or one that was fine-tuned for this.".strip()
+        raise HeadError(sentence(checkpoint.model_id, trouble, advice))
 
 
 def _refuse_mismatched(checkpoint: Checkpoint, report: dict[str, Any], encoder: str) -> None:

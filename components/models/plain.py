@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from components.models.families import Task
 
 _TOKEN_LEVEL = frozenset(
-    {Task.FILL_MASK, Task.REPLACED_TOKENS, Task.QUESTION_ANSWERING, Task.ENCODER}
+    {
+        Task.FILL_MASK,
+        Task.REPLACED_TOKENS,
+        Task.QUESTION_ANSWERING,
+        Task.TOKEN_CLASSIFICATION,
+        Task.ENCODER,
+    }
 )
 
 
