@@ -44,7 +44,7 @@ OWN_MODELS: dict[Task, Any] = {
     Task.SENTENCE_ORDER: transformers.AlbertForPreTraining,
     Task.REPLACED_TOKENS: transformers.ElectraForPreTraining,
 }
-# Heads whose weights may have the same names and shapes: only what it was saved as tells them apart.
+# Heads whose weights may be alike in name and shape: what a checkpoint was saved as tells which.
 SAVED_AS: dict[Task, str] = {
     Task.SENTIMENT: "ForSequenceClassification",
     Task.TOKEN_CLASSIFICATION: "ForTokenClassification",
