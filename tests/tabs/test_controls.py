@@ -23,6 +23,7 @@ PICKED = {  # what each tab's picker is for; Compare has a list of its own
     "replaced_tokens-model": Task.REPLACED_TOKENS,
     "sentiment-model": Task.SENTIMENT,
     "question_answering-model": Task.QUESTION_ANSWERING,
+    "token_classification-model": Task.TOKEN_CLASSIFICATION,
     "input_embeddings-model": Task.ENCODER,
     "attention-model": Task.ENCODER,
 }
