@@ -54,7 +54,8 @@ WHY = markup.aside(
     "What did ours read?",
     "roberta-mini learned names from WikiGold and WNUT-17: encyclopedia sentences and posts of "
     "social media, all in English. Companies, bands and teams are ORG; products, works and peoples "
-    "are MISC.",
+    "are MISC. Its head was trained on the first piece of every word alone: “first” is how it is "
+    "meant to be read, and what it says of other pieces is a guess.",
 )
 _EMPTY = "() => ''"
 

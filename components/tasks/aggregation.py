@@ -135,7 +135,10 @@ def _entity(pieces: Sequence[Piece], group: Sequence[_Labelled], edges: Edges) -
 
 def disputes(found: Mapping[str, Sequence[Entity]]) -> tuple[Dispute, ...]:
     """Find the places where not all strategies give the same type to the same characters."""
-    named = [{(entity.type, entity.span) for entity in some} for some in found.values()]
+    named = [
+        {(entity.type, entity.span) for entity in some if entity.span[0] < entity.span[1]}
+        for some in found.values()
+    ]
     agreed = set.intersection(*named)
     places: list[Span] = []
     for _, (begin, end) in sorted(set.union(*named) - agreed, key=lambda name: name[1]):

@@ -95,7 +95,7 @@ def _run(
 
 def _first(found: dict[str, tuple[Entity, ...]], disputed: Sequence[Dispute]) -> int:
     places = [e for each in disputed[:1] for some in each.readings.values() for e in some]
-    return min((e.pieces[0] for e in places or found[Strategy.SIMPLE]), default=0)
+    return min((e.pieces[0] for e in places or found[Strategy.FIRST]), default=0)
 
 
 def _windows(encoding: Encoding, read: Sequence[int], limit: int) -> Iterator[_Window]:

@@ -28,9 +28,10 @@ MEANINGS: Mapping[str, str] = {  # of the usual types; others speak for themselv
     "LOC": "place",
     "MISC": "another name: a work, a product, a people",
 }
+MAIN = Strategy.FIRST  # heads are trained on the first piece of a word, as a rule
 COLOURS = 8  # kinds of assets/style.css
 _NAMED, _QUOTED = 4, 40  # entities that the headline names; characters of one
-_PIECES = 600  # that are drawn; the table has all
+_PIECES, _DISPUTES = 600, 50  # that are drawn; the tables have all
 _LONG = 600  # characters from which on a text is set smaller, and scrolls
 _UNNAMED = re.compile(r"LABEL_\d+")
 
@@ -38,7 +39,7 @@ _UNNAMED = re.compile(r"LABEL_\d+")
 def finding(result: TokenClassificationResult) -> Markup:
     """State the entities, and whether it matters how pieces are joined."""
     return draw_finding(
-        _headline(result.text, result.entities[Strategy.SIMPLE]),
+        _headline(result.text, _seen(result.entities[MAIN])),
         model_id=result.model_id,
         notices=[*result.notices, *_notices(result)],
     )
@@ -54,6 +55,11 @@ def _headline(text: str, entities: Sequence[Entity]) -> str:
     more = f" and {len(entities) - _NAMED} more" if len(entities) > _NAMED else ""
     count = "1 named entity" if len(entities) == 1 else f"{len(entities)} named entities"
     return Markup("{}: {}{}").format(count, Markup(", ").join(told), more)
+
+
+def _seen(entities: Sequence[Entity]) -> list[Entity]:
+    """Leave out what has no character to be seen: a space can be taken for a name, too."""
+    return [entity for entity in entities if entity.span[0] < entity.span[1]]
 
 
 def _text(text: str, entity: Entity) -> str:
@@ -80,9 +86,10 @@ def kinds(result: TokenClassificationResult) -> dict[str, int]:
 
 
 def reading(result: TokenClassificationResult) -> Markup:
-    """Draw the text with the entities of single pieces, and what the colours stand for."""
-    lit = _lit(result, result.entities[Strategy.SIMPLE], "lab-large")
-    return Markup("{}{}").format(lit, _legend(result))
+    """Draw the text with the entities of the MAIN strategy, and what the colours stand for."""
+    lit = _lit(result, result.entities[MAIN], "lab-large")
+    said = f"Joined by “{MAIN}”: {HOW[MAIN][0].lower()}{HOW[MAIN][1:]}"
+    return Markup('{}{}<p class="lab-said">{}</p>').format(lit, _legend(result), said)
 
 
 def _legend(result: TokenClassificationResult) -> Markup:
@@ -158,11 +165,14 @@ def _disputes(result: TokenClassificationResult) -> Markup:
     if not result.disputes:
         return EMPTY
     head = join([Markup('<th scope="col">{}</th>').format(way) for way in Strategy])
-    rows = join([_dispute(result, each) for each in result.disputes])
+    rows = join([_dispute(result, each) for each in result.disputes[:_DISPUTES]])
+    rest = len(result.disputes) - _DISPUTES
+    more = f"{rest:,} more places are found in the table of all numbers." if rest > 0 else ""
     return Markup(
         '<div class="lab-disputes" tabindex="0" role="region" aria-label="Where they disagree">'
         '<table><thead><tr><th scope="col">Where</th>{}</tr></thead><tbody>{}</tbody></table></div>'
-    ).format(head, rows)
+        '<p class="lab-said">{}</p>'
+    ).format(head, rows, more)
 
 
 def _dispute(result: TokenClassificationResult, dispute: Dispute) -> Markup:
@@ -182,7 +192,7 @@ def _cell(result: TokenClassificationResult, entities: Sequence[Entity]) -> Mark
             colours.get(e.type, 0),
             shortened(_text(result.text, e), _QUOTED),
             e.type,
-            percent(e.score),
+            percent(e.score).replace(" ", "\u00a0"),
         )
         for e in entities
     ]
@@ -197,7 +207,8 @@ def pieces(result: TokenClassificationResult) -> Markup:
     rest = len(result.pieces) - len(shown)
     more = f" {rest:,} more pieces stand in the table below." if rest else ""
     return Markup('<p class="lab-said">{}</p><div class="lab-labelled">{}</div>').format(
-        f"Every piece has a label of its own; B- begins a name, I- goes on with it.{more}", chips
+        f"Every piece has its own label: B- begins a name, I- goes on with it. Press one.{more}",
+        chips,
     )
 
 

@@ -181,6 +181,8 @@ def test_disputes_are_places_with_what_each_strategy_finds_there() -> None:
     assert disputes(dict.fromkeys(map(str, Strategy), found["max"])) == ()
     nothing = {**found, "max": (), "simple": (), "first": (), "average": ()}
     assert disputes(nothing) == ()
+    space = {**nothing, "max": (Entity("PER", (11, 11), 1.0, (3, 4)),)}
+    assert disputes(space) == ()
     alone = {**nothing, "max": (Entity("PER", (11, 14), 1.0, (3, 4)),)}
     assert disputes(alone)[0].readings["simple"] == ()
 

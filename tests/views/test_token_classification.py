@@ -46,9 +46,11 @@ def test_the_headline_names_what_was_found() -> None:
     said = visible(views.finding(result()))
     assert "2 named entities: “Ann” (PER), “New York” (LOC)" in said
     assert "A notice." in said
-    assert "No named entity found" in visible(views.finding(result(simple=())))
-    assert "1 named entity: “Ann” (PER)" in visible(views.finding(result(simple=(ANN,))))
-    many = visible(views.finding(result(simple=(ANN,) * 6)))
+    assert "No named entity found" in visible(views.finding(result(first=())))
+    assert "1 named entity: “Ann” (PER)" in visible(views.finding(result(first=(ANN,))))
+    space = Entity("PER", (23, 23), 0.5, (11, 12))
+    assert "1 named entity: “Ann” (PER)" in visible(views.finding(result(first=(ANN, space))))
+    many = visible(views.finding(result(first=(ANN,) * 6)))
     assert "6 named entities" in many
     assert many.count("Ann") == 4
     assert "and 2 more" in many
@@ -56,7 +58,7 @@ def test_the_headline_names_what_was_found() -> None:
 
 @pytest.mark.parametrize("entities", [(), (ANN,), (ANN, YORK), (DOT, YORK), (YORK, YORK)])
 def test_every_character_is_drawn_once_and_nothing_becomes_html(entities: Any) -> None:  # H38, H39
-    html = views.reading(result(simple=entities)).split("<ul")[0]
+    html = views.reading(result(first=entities)).split("<ul")[0]
     assert "<b>" not in html
     assert visible(re.sub(r"<small>.*?</small>", "", html)) == TEXT
 
@@ -74,6 +76,13 @@ def test_the_four_ways_stand_side_by_side_and_their_disputes_are_marked() -> Non
     assert agreed.count("<section") == 4
     assert "lab-disputed" not in agreed
     assert "<table" not in agreed
+    places = tuple(Entity("LOC", (i, i + 1), 0.5, (i, i + 1)) for i in range(0, 20, 2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(views, "_DISPUTES", 3)
+        few = views.ways(result(max=places, first=(), simple=(), average=()))
+    assert "disagree at 10 places" in few
+    assert few.count("<tr>") == 1 + 3
+    assert "7 more places" in few
     html = views.ways(result(first=(ANN, DOT), max=(ANN,)))
     assert "disagree at 1 place" in html
     assert html.count("lab-disputed") == 3  # simple, first and average mark it; max has none
