@@ -117,6 +117,7 @@ def fetch_weights(
     kind = network_class(task, checkpoint.config)
     if kind is None:
         raise HeadError(_no_head(checkpoint, task))
+    _refuse_mistaken(checkpoint, task)
     if checkpoint.is_bundled:
         return
     timeout, folder = settings.hub_timeout, checkpoint.folder

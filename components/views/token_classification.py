@@ -207,7 +207,7 @@ def pieces(result: TokenClassificationResult) -> Markup:
     rest = len(result.pieces) - len(shown)
     more = f" {rest:,} more pieces stand in the table below." if rest else ""
     return Markup('<p class="lab-said">{}</p><div class="lab-labelled">{}</div>').format(
-        f"Not joined (“none”): B- begins a name, I- goes on with it, O is outside. Press one.{more}",
+        f"Not joined (“none”): B- begins a name, I- goes on, O is outside. Press one.{more}",
         chips,
     )
 
