@@ -37,6 +37,9 @@ class Family:
     has_segments: bool = False  # the network was trained with token_type_ids
     positions_follow_padding: bool = False  # position numbers start after pad_token_id
     attention_output: str = "attention.output.dense"  # in a layer: what mixes the heads' outputs
+    # in the base model: the table that gives a word's vector, before positions and segments are
+    # added (DeBERTa adds none) and before it is widened (ALBERT and ELECTRA factorize it)
+    word_embeddings: str = "embeddings.word_embeddings"
     why_not: Mapping[Task, str] = field(default_factory=dict)  # of checkpoints without the head
 
 

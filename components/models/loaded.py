@@ -14,6 +14,7 @@ from components.models.ask import Ask
 from components.models.batches import BATCH_TOKENS, batches
 from components.models.encoding import Encoding
 from components.models.families import Task
+from components.models.gradients import Slope, Target
 from components.models.heads import Filler, Head, Without
 from components.models.lens import LensReading, joined, read_layers
 from components.models.matching import Match, calls_kept, match_of
@@ -186,6 +187,28 @@ class LoadedModel(Reader):
     def _pass_tokens(self, at_every_token: bool) -> int:
         return min(_PASS_TOKENS, self._batch_limit(at_every_token))
 
+    def slopes(
+        self,
+        encoding: Encoding,
+        start: Encoding,
+        shares: Sequence[float],
+        target: Target,
+        *,
+        positions: Sequence[int] | None = None,
+    ) -> Iterator[Slope]:
+        """Differentiate on the way from the word embeddings of `start` to those of `encoding`.
+
+        `target` names logits, each by the output and its place there, such as {"logits": (1,)};
+        their sum is what is differentiated. Its slopes come in the order of `shares` (0 the
+        start, 1 the text) as they are computed, several in one pass. `positions` are those of
+        `run`. The two have the same length; what `start` has beyond its words is not read.
+        """
+        self._check_positions(positions)
+        at_once = max(1, self._pass_tokens(positions is None) // max(1, len(encoding)))
+        for begin in range(0, len(shares), at_once):
+            part = shares[begin : begin + at_once]
+            yield from self._resident.slopes(encoding, start, part, target, positions)
+
     def match(self, encoding: Encoding, *, layer: int, head: int, token: int) -> Match:
         """Give the query of `token` in one head, every key, and the scaled scores they make."""
         nowhere = [[0]] if self.task is Task.FILL_MASK else None  # spares the vocabulary layer
@@ -194,11 +217,11 @@ class LoadedModel(Reader):
         module, inputs = calls[layer]
         return match_of(module, inputs, self.family.model_type, head, token)
 
-    def watched(self) -> WatchedModel:
-        """Give a model for one run, which keeps the inputs and the attention of what it ran."""
+    def watched(self, *, attentions: bool = False) -> WatchedModel:
+        """Give a model for one visitor, which keeps what it ran, with `attentions` those too."""
         from components.models.watching import WatchedModel
 
-        return WatchedModel(self)
+        return WatchedModel(self, attentions=attentions)
 
     def embeddings(self, encoding: Encoding) -> EmbeddingReading:
         """Give the vectors that are added for every token, and what enters layer 1."""

@@ -33,6 +33,12 @@ class Reader:
         return int(self._checkpoint.tokenizer.mask_token_id)
 
     @property
+    def pad_token(self) -> tuple[str, int]:
+        """The token that fills up short texts, and its id."""
+        tokenizer = self._checkpoint.tokenizer
+        return str(tokenizer.pad_token), int(tokenizer.pad_token_id)
+
+    @property
     def unknown_token_id(self) -> int | None:
         """The id that stands for whatever the vocabulary lacks."""
         unknown: int | None = self._checkpoint.tokenizer.unk_token_id

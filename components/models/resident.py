@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
-from components.models import switching
+from components.models import gradients, switching
 from components.models.ask import Ask
 from components.models.batches import padded, rectangle
 from components.models.checkpoint import Checkpoint
 from components.models.crowd import Crowd
 from components.models.encoding import Encoding
 from components.models.families import Family, Task
+from components.models.gradients import Slope, Target
 from components.models.heads import Without
 from components.models.matching import watch_attention
 from components.models.parts import watch_embeddings
@@ -34,6 +36,7 @@ class Chosen:
 
 _PASSES = threading.BoundedSemaphore(4)  # at once: each uses all cores, and memory of its own
 _chosen: ContextVar[Chosen | None] = ContextVar("chosen", default=None)
+Result = TypeVar("Result")
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
@@ -56,6 +59,7 @@ class Resident:
             self.network.base_model.register_forward_hook(_keep_positions)
         switching.prepare(self.network, self.family.attention_output)
         watch_attention(self.network, self.family.model_type)
+        gradients.prepare(self.network, self.family.word_embeddings)
 
     @property
     def model_id(self) -> str:
@@ -93,20 +97,48 @@ class Resident:
         `without` heads is one encoding, and is answered with a row that is whole and one row a
         set.
         """
-        once = partial(self._forward_once, every_layer=every_layer, without=without)
+        once = partial(
+            self._forward_once,
+            encodings=encodings,
+            positions=positions,
+            flags=flags,
+            every_layer=every_layer,
+            without=without,
+        )
         with _PASSES:
-            return self._relieved(once, encodings, positions, flags)
+            return self._relieved(once)
 
-    def _relieved(self, once: Callable[..., Mapping[str, Any]], *inputs: Any) -> Mapping[str, Any]:
+    def slopes(
+        self,
+        encoding: Encoding,
+        start: Encoding,
+        shares: Sequence[float],
+        target: Target,
+        positions: Sequence[int] | None,
+    ) -> list[Slope]:
+        """Give how `target` changes on the way from `start` to `encoding`, see `gradients`."""
+
+        def once(network: Any) -> list[Slope]:
+            inputs = padded([encoding], int(self.tokenizer.pad_token_id), network.device)
+            ids = rectangle([start.input_ids], 0, network.device)
+            table = self.family.word_embeddings
+            rows = None if positions is None else [positions] * len(shares)
+            with _choosing(rows, network.device):
+                return gradients.slopes(network, table, inputs, ids, shares, target)
+
+        with _PASSES:
+            return self._relieved(once)
+
+    def _relieved(self, once: Callable[[Any], Result]) -> Result:
         for relief in (self._make_room, self._use_cpu):
             network = self.network
             try:
-                return once(network, *inputs)
+                return once(network)
             except RuntimeError as error:
                 if not is_out_of_memory(error):
                     raise
             relief(network)  # not while the error is held: its traceback holds what filled memory
-        return once(self.network, *inputs)
+        return once(self.network)
 
     def _make_room(self, network: Any) -> None:
         self.relieve(network.device.type)
@@ -127,25 +159,34 @@ class Resident:
     def _forward_once(
         self,
         network: Any,
+        *,
         encodings: Sequence[Encoding],
         positions: Sequence[Sequence[int]] | None,
         flags: Mapping[str, bool],
-        *,
         every_layer: bool,
         without: Without | None,
     ) -> Mapping[str, Any]:
         inputs = padded(encodings, int(self.tokenizer.pad_token_id), network.device)
-        chosen = None
-        if positions is not None:
-            chosen = Chosen(rectangle(positions, 0, network.device), every_layer)
         flags = {**flags, "output_hidden_states": True} if every_layer else flags
-        token = _chosen.set(chosen)
-        try:
-            with torch.inference_mode(), switching.switched_off(without, network):
-                outputs: Mapping[str, Any] = network(**inputs, **flags, return_dict=True)
-        finally:
-            _chosen.reset(token)
+        with (
+            _choosing(positions, network.device, every_layer),
+            torch.inference_mode(),
+            switching.switched_off(without, network),
+        ):
+            outputs: Mapping[str, Any] = network(**inputs, **flags, return_dict=True)
         return outputs
+
+
+@contextmanager
+def _choosing(
+    positions: Sequence[Sequence[int]] | None, device: Any, every_layer: bool = False
+) -> Iterator[None]:
+    chosen = positions and Chosen(rectangle(positions, 0, device), every_layer)
+    token = _chosen.set(chosen or None)
+    try:
+        yield
+    finally:
+        _chosen.reset(token)
 
 
 def is_out_of_memory(error: RuntimeError) -> bool:

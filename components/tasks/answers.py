@@ -45,7 +45,7 @@ def read(model: LoadedModel, text: str, pair: str = "") -> Reading:
     `text` is the sentence, the first of two, or the question; `pair` the second sentence, or the
     passage. `model` must have been loaded with attentions. Raises InputError as the tasks do.
     """
-    watched = model.watched()
+    watched = model.watched(attentions=True)
     return _READERS[model.task](watched, text, pair)
 
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from components.config import MAX_REVIEW, MAX_TEXT
 from components.errors import NEVER_CAUGHT, AppError, HeadError, InputError
@@ -16,7 +16,6 @@ from components.models.catalog import SHIPPED
 from components.models.evaluation import Evaluation, Figure
 from components.models.families import Task
 from components.tasks import fill_mask, question_answering, sentiment
-from components.tasks.recorder import Recorder
 from components.tasks.words import check_text
 
 if TYPE_CHECKING:
@@ -245,15 +244,15 @@ def _entry(
     undisturbed: Callable[[], AbstractContextManager[None]],
     accuracy: float | None,
 ) -> Entry:
-    recorder = Recorder(model)
-    answers, notices = RUNNERS[task].answer(cast("LoadedModel", recorder), given)
+    watched = model.watched()
+    answers, notices = RUNNERS[task].answer(watched, given)
     with undisturbed():
-        latency = _timed(recorder.again)
+        latency = _timed(watched.again)
     return Entry(
         model_id=model.id,
         model_type=model.family.model_type,
         answers=answers,
-        tokens=sum(len(one) for encodings, _ in recorder.runs for one in encodings),
+        tokens=sum(len(one) for encodings, _ in watched.runs for one in encodings),
         parameters=model.parameters,
         disk_bytes=model.disk_bytes,
         weight_bytes=model.weight_bytes,

@@ -20,7 +20,7 @@ from components.errors import InputError
 from components.models.encoding import Encoding, Span
 from components.tasks.fill_mask import Candidate, candidate
 from components.tasks.scores import best_first, log_softmax
-from components.tasks.words import check_text, reading_notices, split_words, with_mask
+from components.tasks.words import check_text, reading_notices, shared_out, split_words, with_mask
 
 if TYPE_CHECKING:
     from components.models.loaded import LoadedModel
@@ -133,7 +133,7 @@ def predict(
 def _sentence(model: LoadedModel, text: str, name: str, method: str) -> Sentence:
     text, spellings = with_mask(check_text(text, name), model.mask_token)
     encoding = model.encode(text, literal=model.mask_token not in text)
-    groups = _groups(text, encoding, model.mask_token)
+    groups = shared_out(split_words(text, model.mask_token), encoding, most=MAX_HIDDEN)
     if not groups:
         raise InputError(f"{name} has nothing in it that the model reads. Type a few words.")
     hidden = [position for _, positions in groups for position in positions]
@@ -155,23 +155,6 @@ def _of(pieces: dict[int, Piece], positions: Sequence[int]) -> tuple[Piece, ...]
 
 def _covering(span: Span, others: Sequence[Span]) -> Span:
     return span[0], max([span[1], *(end for _, end in others)])
-
-
-def _groups(text: str, encoding: Encoding, mask_token: str) -> list[tuple[Span, list[int]]]:
-    """Give each word that was read with the positions of its tokens, the first MAX_HIDDEN of all.
-
-    Every token of the text belongs to exactly one word: the first that ends behind its start, so
-    that a bare mark or a space goes with the word after it.
-    """
-    spans = [word.span for word in split_words(text, mask_token)]
-    groups: dict[int, list[int]] = {}
-    at = 0
-    read = [i for i, sequence in enumerate(encoding.sequence_ids) if sequence == 0]
-    for position in read[:MAX_HIDDEN] if spans else ():
-        while at < len(spans) - 1 and spans[at][1] <= encoding.offsets[position][0]:
-            at += 1
-        groups.setdefault(at, []).append(position)
-    return [(spans[number], positions) for number, positions in groups.items()]
 
 
 def _pieces(

@@ -10,7 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
@@ -18,18 +18,21 @@ from components.errors import HeadError, InputError
 from components.models.encoding import Encoding, Span
 from components.models.families import Task
 from components.tasks import fill_mask, next_sentence, question_answering, sentiment
-from components.tasks.recorder import Recorder
 from components.tasks.scores import softmax
 from components.tasks.sentiment import Scale, scale_of, scores_of
 from components.tasks.span_search import Answer, Decoded, Evidence, decode
 from components.tasks.words import check_text
 
 if TYPE_CHECKING:
+    from components.models.gradients import Target
     from components.models.loaded import Arrays, LoadedModel
+    from components.models.watching import WatchedModel
 
 NO_ANSWER = "no answer"
 PAIR_ANSWERS = ("B follows A", "B does not follow A")  # by the index of their logits
+ORDER_ANSWERS = ("in this order", "swapped")
 _LONGEST_NAME = 60  # characters of a refused answer that are given back
+_LONGEST_ANSWER = 500  # characters
 _LONGEST_SPAN = 30  # tokens
 _PLACES = 20  # of a typed answer in a passage that are tried
 _NOWHERE: Span = (0, 0)  # the span of "no answer"
@@ -59,9 +62,14 @@ class Case(ABC, Generic[Key]):
     """An input as the network read it when it answered, and how answers are read off a run."""
 
     def __init__(
-        self, encoding: Encoding, notices: tuple[str, ...], positions: tuple[int, ...] | None = None
+        self,
+        encoding: Encoding,
+        texts: tuple[str, ...],
+        notices: tuple[str, ...],
+        positions: tuple[int, ...] | None = None,
     ) -> None:
         self.encoding, self.notices, self.positions = encoding, notices, positions
+        self.texts = texts  # what the offsets of `encoding` are characters of
 
     @abstractmethod
     def best(self, run: Arrays, count: int) -> list[Key]:
@@ -76,6 +84,14 @@ class Case(ABC, Generic[Key]):
         """Read what a run says of an answer."""
 
     @abstractmethod
+    def target(self, run: Arrays, key: Key) -> Target:
+        """Say which logits of `run` are summed to the logit of an answer."""
+
+    @abstractmethod
+    def places(self, run: Arrays, key: Key) -> tuple[int, ...]:
+        """Give the positions that the answer is read off."""
+
+    @abstractmethod
     def look_up(self, name: str) -> Key:
         """Find the answer that somebody calls `name`; raises InputError where there is none."""
 
@@ -84,18 +100,31 @@ class Case(ABC, Generic[Key]):
         shown = [key for key in self.best(run, count) if self.name(key) == name]
         return shown[0] if shown else self.look_up(name)
 
+    def choose(self, run: Arrays, asked: str, count: int) -> tuple[Key, tuple[str, ...]]:
+        """Give the answer that was `asked` for, else the best; and what must be said of that."""
+        best = self.best(run, 1)[0]
+        if not asked.strip():
+            return best, ()
+        try:
+            return self.find(
+                run, check_text(asked.strip(), "The answer to follow", _LONGEST_ANSWER), count
+            ), ()
+        except InputError as error:  # it may have been typed for another text
+            return best, (f"{error} The model's own answer, “{self.name(best)}”, is followed.",)
+
 
 class _Words(Case[int]):
     """What fills the first blank: every entry of the vocabulary is an answer."""
 
     def __init__(self, model: LoadedModel, given: Given) -> None:
-        recorder, model_ = _recorded(model)
-        result = fill_mask.predict(model_, check_text(given.text, "The text"), top_k=1)
-        encodings, options = recorder.runs[0]
+        watched = model.watched()
+        result = fill_mask.predict(watched, check_text(given.text, "The text"), top_k=1)
+        encodings, options = watched.runs[0]
         notices = result.notices
         if len(result.blanks) > 1:
             notices += (f"The first of the {len(result.blanks)} blanks is followed.",)
-        super().__init__(encodings[0], notices, tuple(options["positions"][0][:1]))
+        positions = tuple(options["positions"][0][:1])
+        super().__init__(encodings[0], (result.text,), notices, positions)
         self._model = model
 
     def best(self, run: Arrays, count: int) -> list[int]:
@@ -110,6 +139,12 @@ class _Words(Case[int]):
         logits = run["logits"][0]  # (vocabulary,)
         return Reading(self.name(key), float(logits[key]), float(softmax(logits)[key]))
 
+    def target(self, _run: Arrays, key: int) -> Target:
+        return {"logits": (0, key)}
+
+    def places(self, _run: Arrays, _key: int) -> tuple[int, ...]:
+        return self.positions or ()
+
     def look_up(self, name: str) -> int:
         pieces = self._model.pieces(name)
         if len(pieces) != 1 or pieces[0][0] == self._model.unknown_token_id:
@@ -123,24 +158,33 @@ class _Classes(Case[int]):
 
     def __init__(
         self,
-        recorder: Recorder,
+        watched: WatchedModel,
+        texts: tuple[str, ...],
         notices: tuple[str, ...],
         names: tuple[str, ...],
+        *,
         scale: Scale = Scale.ONE_OF,
+        output: str = "logits",
     ) -> None:
-        super().__init__(recorder.runs[0][0][0], notices)
-        self._names, self._scale = names, scale
+        super().__init__(watched.inputs[0], texts, notices)
+        self._names, self._scale, self._output = names, scale, output
 
     def best(self, run: Arrays, count: int) -> list[int]:
-        return [int(i) for i in np.argsort(-run["logits"], kind="stable")[:count]]
+        return [int(i) for i in np.argsort(-run[self._output], kind="stable")[:count]]
 
     def name(self, key: int) -> str:
         return self._names[key]
 
     def read(self, run: Arrays, key: int) -> Reading:
-        logits = run["logits"]  # (classes,)
+        logits = run[self._output]  # (classes,)
         score = scores_of(logits, self._scale)[key]
         return Reading(self.name(key), float(logits[key]), float(score))
+
+    def target(self, _run: Arrays, key: int) -> Target:
+        return {self._output: (key,)}
+
+    def places(self, _run: Arrays, _key: int) -> tuple[int, ...]:
+        return (0,)  # every family's heads for a whole text read its first token
 
     def look_up(self, name: str) -> int:
         known = [known.casefold() for known in self._names]
@@ -154,10 +198,10 @@ class _Spans(Case[Span]):
     """The spans of a passage, and that it holds no answer, in the window that gave the answer."""
 
     def __init__(self, model: LoadedModel, given: Given) -> None:
-        recorder, model_ = _recorded(model)
+        watched = model.watched()
         self._passage = check_text(given.text, "The passage")
         result = question_answering.predict(
-            model_, given.other, self._passage, max_answer_length=_LONGEST_SPAN
+            watched, given.other, self._passage, max_answer_length=_LONGEST_SPAN
         )
         at = result.answers[0].window if result.has_answer else result.no_answer.window
         notices = result.notices
@@ -166,7 +210,7 @@ class _Spans(Case[Span]):
                 f"The passage was read in {len(result.windows)} windows. What is followed is the "
                 f"answer of window {at + 1}, among the spans of that window.",
             )
-        super().__init__(recorder.runs[0][0][at], notices)
+        super().__init__(watched.inputs[at], (given.other, given.text), notices)
 
     def _decoded(self, run: Arrays, count: int, also: Span | None = None) -> Decoded:
         return decode(
@@ -189,9 +233,19 @@ class _Spans(Case[Span]):
         return NO_ANSWER if key == _NOWHERE else self._passage[slice(*key)]
 
     def read(self, run: Arrays, key: Span) -> Reading:
-        decoded = self._decoded(run, 0, key)
-        found = decoded.no_answer if key == _NOWHERE else decoded.answers[0]
+        found = self._found(run, key)
         return Reading(self.name(key), found.logit, found.score)
+
+    def _found(self, run: Arrays, key: Span) -> Evidence:
+        decoded = self._decoded(run, 0, key)
+        return decoded.no_answer if key == _NOWHERE else decoded.answers[0]
+
+    def target(self, run: Arrays, key: Span) -> Target:
+        first, last = self._found(run, key).tokens
+        return {"start_logits": (first,), "end_logits": (last,)}
+
+    def places(self, run: Arrays, key: Span) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(self._found(run, key).tokens))
 
     def look_up(self, name: str) -> Span:
         if name.casefold() == NO_ANSWER:
@@ -210,32 +264,30 @@ def _quoted(name: str) -> str:
     return f"“{name[:_LONGEST_NAME]}”"
 
 
-def _recorded(model: LoadedModel) -> tuple[Recorder, LoadedModel]:
-    recorder = Recorder(model)
-    return recorder, cast("LoadedModel", recorder)
-
-
 def _pair(model: LoadedModel, given: Given) -> Case[Any]:
-    recorder, model_ = _recorded(model)
-    result = next_sentence.predict(model_, given.text, given.other)
-    return _Classes(recorder, result.notices, PAIR_ANSWERS)
+    watched = model.watched()
+    result = next_sentence.predict(watched, given.text, given.other)
+    names = PAIR_ANSWERS if model.task is Task.NEXT_SENTENCE else ORDER_ANSWERS
+    texts, output = (given.text, given.other), next_sentence.OBJECTIVES[model.task]
+    return _Classes(watched, texts, result.notices, names, output=output)
 
 
 def _review(model: LoadedModel, given: Given) -> Case[Any]:
     scale = scale_of(model.problem_type, len(model.labels))
     if scale is Scale.NUMBER:
         raise HeadError(f"{model.id} gives a number, not classes with probabilities.")
-    recorder, model_ = _recorded(model)
-    result = sentiment.predict(model_, [check_text(given.text, "The text")])
+    watched = model.watched()
+    result = sentiment.predict(watched, [check_text(given.text, "The text")])
     text, notices = result.texts[0], result.notices
     if text.tokens > text.tokens_read:
         notices += (f"Only the first {text.tokens_read} of {text.tokens} tokens were read.",)
-    return _Classes(recorder, notices, model.labels, scale)
+    return _Classes(watched, (given.text,), notices, model.labels, scale=scale)
 
 
 CASES: Mapping[Task, Callable[[LoadedModel, Given], Case[Any]]] = {
     Task.FILL_MASK: _Words,
     Task.NEXT_SENTENCE: _pair,
+    Task.SENTENCE_ORDER: _pair,
     Task.SENTIMENT: _review,
     Task.QUESTION_ANSWERING: _Spans,
 }

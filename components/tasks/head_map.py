@@ -16,7 +16,6 @@ from components.errors import InputError
 from components.models.families import Task
 from components.models.heads import Filler, Head
 from components.tasks.followed import CASES, Case, Given, Reading
-from components.tasks.words import check_text
 
 if TYPE_CHECKING:
     from components.models.loaded import Arrays, LoadedModel
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 MAX_POSITIONS = 100_000  # runs times tokens of one map: bert-base at 512 tokens has 80,384
 MAX_CHOSEN = 600  # heads: more than the largest encoder has
 _CHOICES = 5  # answers that are offered to be followed
-_LONGEST_NAME = 500  # characters of an answer
 _LONGEST = 60  # characters of a refused value that are given back
 _HEAD = re.compile(r"(\d{1,3})\.(\d{1,3})")
 
@@ -175,17 +173,8 @@ class _Watch:
     def __init__(self, case: Case[Any], follow: str, runs: Iterator[Arrays]) -> None:
         self._case, self._runs = case, runs
         whole = next(runs)
-        self.notices: tuple[str, ...] = ()
-        best = case.best(whole, _CHOICES)
-        self._key = best[0]
-        if follow.strip():
-            try:
-                name = check_text(follow.strip(), "The answer to follow", _LONGEST_NAME)
-                self._key = case.find(whole, name, _CHOICES)
-            except InputError as error:  # it may have been typed for another text
-                own = f"The model's own answer, “{case.name(best[0])}”, is followed."
-                self.notices = (f"{error} {own}",)
-        self.choices = tuple(case.read(whole, key) for key in best)
+        self._key, self.notices = case.choose(whole, follow, _CHOICES)
+        self.choices = tuple(case.read(whole, key) for key in case.best(whole, _CHOICES))
         self.followed = case.read(whole, self._key)
         self.whole = self._effect(whole)
 

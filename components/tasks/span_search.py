@@ -7,7 +7,7 @@ Devlin et al. 2019, 4.2 and 4.3).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ class Evidence:
     start_logit: float
     end_logit: float
     window: int  # where these logits were read, from 0
+    # first and last, in that window; both the first token for "no answer"
+    tokens: tuple[int, int] = field(default=(0, 0), kw_only=True)
 
     @property
     def logit(self) -> float:
@@ -198,6 +200,7 @@ def _answer(
         window=window,
         span=(begin, end),
         text=passage[begin:end],
+        tokens=(first, last),
     )
 
 

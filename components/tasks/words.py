@@ -100,3 +100,22 @@ def tokens_by_word(words: Sequence[Word], encoding: Encoding) -> tuple[tuple[int
             if words[at].span[1] > start:
                 found[at].append(position)
     return tuple(map(tuple, found))
+
+
+def shared_out(
+    words: Sequence[Word], encoding: Encoding, sequence: int = 0, most: int | None = None
+) -> list[tuple[Span, list[int]]]:
+    """Give each of `words` that was read with the positions of its tokens, the first `most` of all.
+
+    The words are those of the text `sequence`. Every token belongs to exactly one word: the first
+    that ends behind its start, so that a bare mark or a space goes with the word after it.
+    """
+    spans = [word.span for word in words]
+    groups: dict[int, list[int]] = {}
+    at = 0
+    read = [i for i, found in enumerate(encoding.sequence_ids) if found == sequence]
+    for position in read[:most] if spans else ():
+        while at < len(spans) - 1 and spans[at][1] <= encoding.offsets[position][0]:
+            at += 1
+        groups.setdefault(at, []).append(position)
+    return [(spans[number], positions) for number, positions in groups.items()]

@@ -13,7 +13,7 @@ Load = Callable[..., LoadedModel]
 
 def test_the_attention_kept_is_that_of_the_pass_that_answered(load: Load) -> None:
     model = load("bert", Task.FILL_MASK, attentions=True)
-    watched = model.watched()
+    watched = model.watched(attentions=True)
     result = fill_mask.predict(watched, "the river ___ past")
     assert result.blanks == fill_mask.predict(model, "the river ___ past").blanks
     (encoding,) = watched.inputs
@@ -24,7 +24,7 @@ def test_the_attention_kept_is_that_of_the_pass_that_answered(load: Load) -> Non
 
 def test_of_several_inputs_the_attention_of_each_can_be_asked_for(load: Load) -> None:
     model = load("bert", Task.QUESTION_ANSWERING, attentions=True)
-    watched = model.watched()
+    watched = model.watched(attentions=True)
     passage = "the soup was cold but the bread was warm and fresh " * 8
     question_answering.predict(watched, "what was cold", passage, max_length=48, stride=8)
     assert len(watched.inputs) > 1
