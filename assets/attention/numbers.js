@@ -2,6 +2,7 @@
 const root = element.querySelector(".lab-attention");
 /* Attention, 1: what Python sent, as numbers. A weight is its row's scale times (byte / 255) squared,
    so that small weights keep their differences; see views/packing.py. */
+const nameOf = ({ layer, head }) => `Head ${Number(head) + 1} of layer ${Number(layer) + 1}`; // people count from 1
 const bytes = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 const unpack = (packed) => {
   const [count, rows, columns] = packed.shape;

@@ -88,7 +88,7 @@ const placeButtons = (holder, isSmall) => {
     const button = known[i] || make('', 'lab-head');
     const on = place.layer === value.layer && place.head === value.head;
     if (!known[i]) holder.append(button);
-    button.setAttribute('aria-label', value.tileset.layers.length > 1 ? `Layer ${place.layer}, head ${place.head}: ${value.tileset.notes[i]}` : `Head ${place.head}`);
+    button.setAttribute('aria-label', value.tileset.layers.length > 1 ? `${nameOf(place)}: ${value.tileset.notes[i]}` : `Head ${place.head + 1}`);
     button.setAttribute('aria-pressed', on);
     button.title = value.tileset.notes[i];
     [button.dataset.layer, button.dataset.head] = [place.layer, place.head];
@@ -159,7 +159,7 @@ const cellAt = (event) => {
 };
 const tell = (event) => {
   const button = event.target.closest('.lab-head');
-  if (button) says.textContent = `Layer ${button.dataset.layer}, head ${button.dataset.head}: ${button.title}`;
+  if (button) says.textContent = `${nameOf(button.dataset)}: ${button.title}`;
 };
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };

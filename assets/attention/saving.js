@@ -57,7 +57,7 @@ const tableRows = () => {
       ...value.rows.map((token, row) => [token, ...value.columns.map((_, column) => exact(weightAt(matrix, row, column)))])];
   }
   const { places } = tilePlaces(value, SAVED_WIDTH, false);
-  return [['layer', 'head', 'what it does'], ...places.map(({ layer, head }, i) => [layer, head, value.tileset.notes[i]])];
+  return [['layer', 'head', 'what it does'], ...places.map(({ layer, head }, i) => [layer + 1, head + 1, value.tileset.notes[i]])];
 };
 const asCsv = () => new Blob([`\ufeff${tableRows().map((row) => row.map(cellText).join(',')).join('\r\n')}`], { type: 'text/csv' });
 const save = async (kind) => {

@@ -107,11 +107,11 @@ const sceneTiles = (pen, width, isSmall = false) => {
     pen.image(heatImage(matrixOf(data.tiles, i), colours, 1), left, top, side, side);
     if (on) pen.rect(left + 1, top + 1, side - 2, side - 2, { stroke: accent });
     if (!isModel) {
-      pen.text(left + side / 2, top + side + 10, isSmall ? `${head}` : `head ${head}`, { size: isSmall ? 12 : 13, colour: on ? ink : soft, align: 'center', bold: on });
+      pen.text(left + side / 2, top + side + 10, isSmall ? `${head + 1}` : `head ${head + 1}`, { size: isSmall ? 12 : 13, colour: on ? ink : soft, align: 'center', bold: on });
       if (label > 20) pen.text(left + side / 2, top + side + 26, shortened(value.tileset.notes[i], Math.floor(side / 6.7)), { size: 11, colour: soft, align: 'center' });
     }
-    if (isModel && head === 0) pen.text(16, top + side / 2, `${layer}`, { size: 12, colour: soft, align: 'right' });
-    if (isModel && layer === 0) pen.text(left + side / 2, 10, `${head}`, { size: 12, colour: soft, align: 'center' });
+    if (isModel && head === 0) pen.text(16, top + side / 2, `${layer + 1}`, { size: 12, colour: soft, align: 'right' });
+    if (isModel && layer === 0) pen.text(left + side / 2, 10, `${head + 1}`, { size: 12, colour: soft, align: 'center' });
   });
   return height;
 };

@@ -54,7 +54,7 @@ const refresh = () => {
   const { value } = data;
   threshold();
   part('main').querySelector('h4').textContent = value.title;
-  part('heads').querySelector('h4').textContent = `All heads of layer ${value.layer}`;
+  part('heads').querySelector('h4').textContent = `All heads of layer ${value.layer + 1}`;
   sheet.querySelector('canvas').setAttribute('aria-label', value.title);
   soon(draw);
 };

@@ -3,6 +3,7 @@
 from components.models.catalog import SHIPPED
 from components.tabs import (
     attention,
+    attribution,
     compare,
     embeddings,
     every_word,
@@ -40,6 +41,7 @@ _BUILT: tuple[Tab, ...] = (
     input_embeddings.TAB,
     attention.TAB,
     head_map.TAB,
+    attribution.TAB,
     embeddings.TAB,
     word_vectors.TAB,
     sentence_vectors.TAB,

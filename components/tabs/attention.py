@@ -19,6 +19,7 @@ from components.tabs.controls import (
     numbers_view,
     text_box,
 )
+from components.tabs.ways import Carried, Goal
 from components.tasks import attention
 from components.tasks.answers import TASKS
 from components.tasks.attention import Look, View
@@ -57,12 +58,16 @@ ROLLOUT = markup.aside(
     "of every token kept as it is: from which words of the text was this place fed?",
 )
 _START = Look(layer=0, head=2, token=4)
-_UNKNOWN = 11  # the last layer and head of a base model, until a model has said what it has
-_CHOSEN = """() => JSON.parse(
-    document.querySelector('#{id}-picture .lab-attention').dataset.chosen)"""
+_UNKNOWN = 12  # layers and heads of a base model, until a model has said what it has
+# scripts count from 0, people from 1
+_CHOSEN = """() => {{
+    const [view, layer, head, token] = JSON.parse(
+        document.querySelector('#{id}-picture .lab-attention').dataset.chosen);
+    return [view, layer + 1, head + 1, token];
+}}"""
 _PICKED = """(view) => [view === 'model' || view === 'layer' ? 'head' : view,
     ...document.querySelector('#{id}-panels [data-pick][aria-pressed=true]')
-        .dataset.pick.split(',').map(Number)]"""
+        .dataset.pick.split(',').map((index) => Number(index) + 1)]"""
 _SCRIPTS = ("numbers", "pen", "scenes", "saving", "page", "start")
 
 
@@ -108,9 +113,9 @@ def build(page: Page) -> None:
                 elem_id=f"{TAB.id}-view",
             )
             with gr.Row():
-                layer = _index_slider("layer", "Layer (0 is the first)", _START.layer)
-                head = _index_slider("head", "Head (0 is the first)", _START.head)
-                token = _index_slider("token", "Token that asks", _START.token, visible=False)
+                layer = _index_slider("layer", "Layer", _START.layer + 1, 1)
+                head = _index_slider("head", "Head", _START.head + 1, 1)
+                token = _index_slider("token", "Token that asks", _START.token, 0, visible=False)
             picture = gr.HTML(
                 html_template=(ASSETS / "attention" / "frame.html").read_text(encoding="utf-8"),
                 js_on_load=_scripts(),
@@ -158,9 +163,9 @@ def build(page: Page) -> None:
     ) -> tuple[Any, ...]:
         model = page.model(model_id, _task(task), attentions=True)
         # the number of a slider may be empty
-        layer, head, token = (value or 0 for value in (layer, head, token))
+        layer, head, token = layer or 1, head or 1, token or 0
         look = Look(
-            layer, head, token, View(view), Mix(mix), bool(joined), bool(bare), Sides(sides)
+            layer - 1, head - 1, token, View(view), Mix(mix), bool(joined), bool(bare), Sides(sides)
         )
         result = attention.predict(model, text, pair, look=look, reader=readings.read)
         seen = result.look
@@ -172,9 +177,9 @@ def build(page: Page) -> None:
             views.table(result),
             heads.table(result.statistics, order),
             views.match_table(result),
-            _follow(result.layers, layer, seen.layer),
-            _follow(result.heads, head, seen.head),
-            _follow(len(result.tokens), token, seen.token, visible=seen.view is View.MATCH),
+            _follow(result.layers, layer, seen.layer + 1),
+            _follow(result.heads, head, seen.head + 1),
+            _follow(len(result.tokens) - 1, token, seen.token, visible=seen.view is View.MATCH),
         )
 
     def endpoint(
@@ -227,7 +232,14 @@ def build(page: Page) -> None:
             picture.select(None, None, chosen, js=_CHOSEN.format(id=TAB.id), **glue),
             panels.select(None, [view], chosen[:3], js=_PICKED.format(id=TAB.id), **glue),
         ],
+        goal=Goal([task, model_id, text, pair, view, layer, head], _arrived),
     )
+
+
+def _arrived(carried: Carried) -> list[Any]:
+    """Put what was carried here from another tab: a text, perhaps one head to look at."""
+    at = [gr.skip()] * 3 if carried.head is None else ["head", *(n + 1 for n in carried.head)]
+    return [carried.task, carried.model_id, *carried.texts, *at]
 
 
 def _scripts() -> str:
@@ -255,9 +267,9 @@ def _choice(name: str, labels: dict[Any, str], label: str) -> Any:
     )
 
 
-def _index_slider(name: str, label: str, value: int, **options: Any) -> gr.Slider:
+def _index_slider(name: str, label: str, value: int, first: int, **options: Any) -> gr.Slider:
     return gr.Slider(
-        0,
+        first,
         _UNKNOWN,
         value=value,
         step=1,
@@ -270,7 +282,7 @@ def _index_slider(name: str, label: str, value: int, **options: Any) -> gr.Slide
     )
 
 
-def _follow(count: int, asked: int, given: int, **options: Any) -> gr.Slider:
+def _follow(last: int, asked: int, given: int, **options: Any) -> gr.Slider:
     """Let a slider end where the model does; its value changes only if it has to.
 
     A value that was sent back would undo what the visitor did with the slider in the meantime.
@@ -278,7 +290,7 @@ def _follow(count: int, asked: int, given: int, **options: Any) -> gr.Slider:
     if asked != given:
         options["value"] = given
     # Gradio refuses a slider without length, so a model with one layer gets one that is fixed
-    return gr.Slider(maximum=max(count - 1, 1), interactive=count > 1, **options)
+    return gr.Slider(maximum=max(last, 2), interactive=last > 1, **options)
 
 
 TAB = Tab(id="attention", title="Attention", build=build)

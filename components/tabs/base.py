@@ -18,6 +18,7 @@ from components.tabs.controls import Examples
 from components.tabs.endpoint import plain_errors, well_formed
 from components.tabs.first_screen import Drawn, FirstScreen
 from components.tabs.stopping import Runs
+from components.tabs.ways import Goal, Ways
 from components.tasks.words import with_mask
 from components.views import markup, page
 
@@ -44,6 +45,7 @@ class Page:
     models: ModelManager
     status: gr.HTML
     runs: Runs = field(default_factory=Runs)
+    ways: Ways = field(default_factory=Ways)  # from tab to tab
 
     def model(self, model_id: str, task: Task, *, attentions: bool = False) -> LoadedModel:
         """Give a model, telling the visitor who waits for it how far it is."""
@@ -96,6 +98,7 @@ def wire(
     picks: Sequence[tuple[gr.HTML, Any]] = (),
     examples: Examples | None = None,
     after: Sequence[Any] = (),
+    goal: Goal | None = None,
     endpoint_runs: Mapping[str, Any] | None = None,
 ) -> list[Any]:
     """Attach a tab: its triggers, its first screen, its clicks on the text, its public endpoint.
@@ -105,9 +108,9 @@ def wire(
     and so does a control that stands in `outputs`. `run` maps the values of `inputs` to those of
     `outputs`. `edits` is the text that clicks in the outputs change; `picks` are views with the
     control that takes the data-value of their pressed button; `after` are events of the tab's own
-    that change the inputs, and that a run follows. `endpoint` is a typed, documented function
-    that answers programs, in its turn with all runs unless `endpoint_runs` says otherwise. Gives
-    the runs, for `follow`.
+    that change the inputs, and that a run follows; `goal` says how to arrive from other tabs, see
+    `ways`. `endpoint` is a typed, documented function that answers programs, in its turn with all
+    runs unless `endpoint_runs` says otherwise. Gives the runs, for `follow`.
     """
     shown = [*outputs, page.status]
     defaults = [component.value for component in inputs]
@@ -126,6 +129,10 @@ def wire(
         for view, control in picks
     ]
     runs += [change.then(handler, list(inputs), shown, **shared) for change in changes]
+    if goal is not None:
+        page.ways.arrive(
+            tab.id, goal, lambda moved: moved.then(handler, list(inputs), shown, **shared)
+        )
     outputs[0].first_shown(
         lambda: [*first.values(), _status(page)], None, shown, show_progress="hidden", **glue
     )

@@ -20,6 +20,7 @@ from components.tabs.controls import (
     numbers_view,
     text_box,
 )
+from components.tabs.ways import ways_on
 from components.tasks import fill_mask
 from components.views import fill_mask as views
 from components.views import markup
@@ -54,6 +55,7 @@ def build(page: Page) -> None:
             finding = finding_view(TAB.id)
             strip = clickable(elem_id=f"{TAB.id}-strip")
             chart = clickable(elem_id=f"{TAB.id}-chart")
+            ways_on(page.ways, TAB.id, Task.FILL_MASK, model_id, text)
             gr.HTML(GUIDE)
             with gr.Accordion("All numbers", open=False):
                 table = numbers_view(TAB.id, views.HEADERS)

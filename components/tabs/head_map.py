@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -19,9 +20,11 @@ from components.tabs.controls import (
     finding_view,
     model_picker,
     numbers_view,
+    scripts,
     text_box,
 )
 from components.tabs.task_fields import Field, Panel, task_fields
+from components.tabs.ways import Carried
 from components.tasks import head_map
 from components.tasks.followed import Given
 from components.views import head_map as views
@@ -71,6 +74,10 @@ _FILLERS = [
     ("zero: it gives nothing", Filler.ZERO.value),
     ("mean: every token gets the same", Filler.MEAN.value),
 ]
+_PICKED = (
+    "values[0] = document.querySelector('#%s [data-pick][aria-pressed=true]')?.dataset.pick ?? '';"
+)
+_HEAD = re.compile(r"(\d{1,3}),(\d{1,3})")
 _CHOSEN = "() => document.querySelector('#%s .lab-map')?.dataset.chosen ?? ''"
 GUIDE = markup.guide(
     "Each cell is an experiment: the network reads the same text once more with that one head "
@@ -118,7 +125,11 @@ def build(page: Page) -> None:
                 elem_id=f"{TAB.id}-map",
             )
             chosen = gr.Textbox("", visible=False, elem_id=f"{TAB.id}-chosen")
-            together = gr.HTML(value=together_views.nothing(), elem_id=f"{TAB.id}-together")
+            together = gr.HTML(
+                value=together_views.nothing(),
+                js_on_load=scripts("picks.js"),
+                elem_id=f"{TAB.id}-together",
+            )
             answers = clickable(elem_id=f"{TAB.id}-answers")
             gr.HTML(GUIDE + BACKGROUND)
             with gr.Accordion("All numbers", open=False):
@@ -134,6 +145,13 @@ def build(page: Page) -> None:
         result = head_map.predict(model, given, follow=answer, by=by, tell=page.tell)
         drawings = (views.finding, views.head_map, views.answers, views.table, views.download)
         return tuple(draw(result) for draw in drawings)
+
+    def picked_head(pick: str, task: str, *values: Any) -> Carried | None:
+        head, (texts, models) = _HEAD.fullmatch(pick), fields.chosen(task, values)
+        if head is None or not models:
+            return None
+        first, second = (*texts.values(), "")[:2]
+        return Carried(task, models[0], (first, second), (int(head[1]), int(head[2])))
 
     def run_together(chosen: str, task: str, by: str, answer: str, *values: Any) -> Any:
         if not chosen:
@@ -156,11 +174,13 @@ def build(page: Page) -> None:
         Args:
             text: up to 2,000 characters: a text with a [MASK], a review, sentence A, or a passage
             other: sentence B, or the question about the passage
-            task: fill-mask, next-sentence-prediction, text-classification or question-answering
+            task: fill-mask, next-sentence-prediction, sentence-order-prediction,
+                text-classification or question-answering
             model: a bundled model, or an id of the Hub
             by: what stands in for the output of a head: zero, or mean, its average over the tokens
             follow: the answer to follow, such as a word; empty for the model's own
-            heads: heads to switch off together too, as layer.head, such as "3.5, 4.1"
+            heads: heads to switch off together too, as layer.head, both counted from 0, such as
+                "3.5, 4.1"
         """
         loaded, given = page.models.get(model, head_map.task_of(task)), Given(text, other)
         result = asdict(head_map.predict(loaded, given, follow=follow, by=by))
@@ -188,6 +208,13 @@ def build(page: Page) -> None:
     )
     picked = heads.select(None, None, chosen, js=_CHOSEN % heads.elem_id, **glue)
     follow(page, [picked, *runs], run_together, [chosen, *inputs], [together])
+    page.ways.lead(
+        "attention",
+        together.select,
+        [chosen, fields.task, *fields.flat],
+        picked_head,
+        js=_PICKED % together.elem_id,
+    )
 
 
 def _picker(task: Task) -> Sequence[Any]:

@@ -30,3 +30,4 @@ def lay_out(page: Page, tabs: Sequence[Tab]) -> None:
                     for part in parts:
                         with gr.Tab(part.label, id=part.id, elem_id=f"tab-{part.id}"):
                             part.build(page)
+    page.ways.connect()

@@ -48,8 +48,7 @@ CAUTION = markup.aside(
 FAMILIES = markup.aside(
     "Try other models.",
     "DistilBERT has half of BERT's layers, so each of them has farther to go. ALBERT uses one set "
-    "of weights for all its layers: each row is the same step, taken once more. Layer 1 is the "
-    "first one, which the attention tab counts as layer 0.",
+    "of weights for all its layers: each row is the same step, taken once more.",
 )
 _EMPTY = "() => ''"
 

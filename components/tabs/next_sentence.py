@@ -18,6 +18,7 @@ from components.tabs.controls import (
     numbers_view,
     text_box,
 )
+from components.tabs.ways import ways_on
 from components.tasks import next_sentence
 from components.views import markup
 from components.views import next_sentence as views
@@ -85,6 +86,7 @@ def build(page: Page) -> None:
             finding = finding_view(TAB.id)
             chart = gr.HTML(elem_id=f"{TAB.id}-chart")
             row = gr.HTML(elem_id=f"{TAB.id}-row")
+            ways_on(page.ways, TAB.id, Task.NEXT_SENTENCE, follows, first, second)
             gr.HTML(GUIDE + BACKGROUND)
             with gr.Accordion("All numbers", open=False):
                 table = numbers_view(TAB.id, views.HEADERS)

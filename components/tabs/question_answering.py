@@ -19,6 +19,7 @@ from components.tabs.controls import (
     numbers_view,
     text_box,
 )
+from components.tabs.ways import ways_on
 from components.tasks import question_answering
 from components.tasks.question_answering import MAX_ANSWER, MAX_WINDOW, MIN_WINDOW
 from components.views import markup
@@ -107,6 +108,7 @@ def build(page: Page) -> None:
         with panel:
             finding = finding_view(TAB.id)
             reading = gr.HTML(js_on_load=_LIGHTS, elem_id=f"{TAB.id}-reading")
+            ways_on(page.ways, TAB.id, Task.QUESTION_ANSWERING, model_id, question, passage)
             gr.HTML(GUIDE)
             with gr.Accordion("All numbers", open=False):
                 table = numbers_view(TAB.id, views.HEADERS)

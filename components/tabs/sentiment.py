@@ -19,6 +19,7 @@ from components.tabs.controls import (
     numbers_view,
     text_box,
 )
+from components.tabs.ways import ways_on
 from components.tasks import sentiment, texts
 from components.views import markup
 from components.views import sentiment as views
@@ -66,6 +67,7 @@ def build(page: Page) -> None:
         with panel:
             finding = finding_view(TAB.id)
             cards = gr.HTML(elem_id=f"{TAB.id}-cards")
+            ways_on(page.ways, TAB.id, Task.SENTIMENT, model_id, text)
             gr.HTML(GUIDE)
             with gr.Accordion("All numbers", open=False):
                 table = numbers_view(TAB.id, views.HEADERS, max_chars=80)

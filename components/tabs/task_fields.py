@@ -42,6 +42,7 @@ class TaskFields:
     panels: Mapping[Task, Panel]
     task: gr.Radio
     fields: Mapping[Task, Sequence[Any]]  # the texts of a task first
+    columns: Mapping[Task, gr.Column]  # of which that of the chosen task is shown
 
     @property
     def flat(self) -> list[Any]:
@@ -65,6 +66,23 @@ class TaskFields:
                 names = [field.name for field in self.panels[offered].fields]
                 return dict(zip(names, own, strict=False)), own[len(names) :]
         return {}, []
+
+    @property
+    def arrivals(self) -> list[Any]:
+        """What `put` gives values of."""
+        return [self.task, *self.columns.values(), *self.flat]
+
+    def put(self, task: str, first: str, second: str, model_id: str) -> list[Any]:
+        """Choose `task`, and fill its texts and the picker of its model from elsewhere."""
+        values: list[Any] = []
+        for offered, fields in self.fields.items():
+            texts = (first, second)[: len(fields) - 1]
+            values += [*texts, model_id] if offered == task else [gr.skip() for _ in fields]
+        return [task, *self.shown(task), *values]
+
+    def shown(self, task: str) -> list[Any]:
+        """Give for each column whether it is that of `task`."""
+        return [gr.update(visible=offered == task) for offered in self.columns]
 
     def examples(self) -> Examples:
         """Offer the examples of all tasks; one chooses its task, and leaves other tasks' texts."""
@@ -92,14 +110,9 @@ def task_fields(
     for offered, panel in panels.items():
         with gr.Column(visible=offered == task.value) as columns[offered]:
             fields[offered] = [*_texts(tab_id, offered, panel), *more(offered)]
-    task.change(
-        lambda chosen: [gr.update(visible=offered == chosen) for offered in columns],
-        task,
-        list(columns.values()),
-        queue=False,
-        api_visibility="private",
-    )
-    return TaskFields(tab_id, panels, task, fields)
+    made = TaskFields(tab_id, panels, task, fields, columns)
+    task.change(made.shown, task, list(columns.values()), queue=False, api_visibility="private")
+    return made
 
 
 def _texts(tab_id: str, task: Task, panel: Panel) -> list[gr.Textbox]:

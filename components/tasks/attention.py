@@ -217,6 +217,6 @@ def _index_notices(
 ) -> Iterator[str]:
     if asked > given:
         yield (
-            f"{model.id} has {count} {name}s, counted from 0: {name} {given}, the last, is shown "
-            f"in place of {name} {asked:g}."
+            f"{model.id} has {count} {name}s: {name} {given + 1}, the last, is shown in place of "
+            f"{name} {asked + 1:g}."
         )

@@ -17,7 +17,7 @@ from components.views import answers, heads
 from components.views.markup import EMPTY, Bar, bars
 from components.views.markup import finding as draw_finding
 from components.views.packing import packed, text
-from components.views.wording import percent, shortened, signed
+from components.views.wording import name_of, percent, shortened, signed
 
 HEADERS = ["Position", "Token", "looks at position", "Token there", "Weight"]
 MATCH_HEADERS = ["Token", "Part", "Scaled score", "Weight"]
@@ -32,7 +32,7 @@ _TILE_BYTES = 20_000  # of all large tiles together
 _MIXED = {
     Mix.MEAN: "the mean over the heads of layer {}",
     Mix.MAX: "the largest over the heads of layer {}",
-    Mix.ROLLOUT: "attention rolled out through layers 0 to {}",
+    Mix.ROLLOUT: "attention rolled out through layers 1 to {}",
 }
 
 
@@ -47,7 +47,7 @@ def finding(result: AttentionResult) -> Markup:
             answers.sentence(answer)
         )
     stated = draw_finding(
-        f"Head {look.head} of layer {look.layer} {habit}",
+        f"{name_of(look.layer, look.head).capitalize()} {habit}",
         model_id=result.model_id,
         notices=result.notices,
     )
@@ -80,15 +80,15 @@ def picture(result: AttentionResult) -> dict[str, Any]:
 
 def title(look: Look, head: int | None = None) -> str:
     """Say what a picture shows."""
-    at = f"Layer {look.layer}, head {look.head if head is None else head}"
+    at = name_of(look.layer, look.head if head is None else head).capitalize()
     if look.view is View.LAYER:
-        return f"Layer {look.layer}: all heads"
+        return f"Layer {look.layer + 1}: all heads"
     if look.view is View.MODEL:
         return "All layers (rows) and heads (columns)"
     if look.view is View.MATCH:
         return f"{at}: a query meets the keys"
     if look.mix is not Mix.HEAD:
-        mixed = _MIXED[look.mix].format(look.layer)
+        mixed = _MIXED[look.mix].format(look.layer + 1)
         return f"{mixed[0].upper()}{mixed[1:]}"
     manner = "is a row, and what it looks at are columns"
     if look.view is View.HEAD:
@@ -189,7 +189,9 @@ def shares(result: AttentionResult) -> Markup:
     return Markup(
         '<section class="lab-panel"><h4>Where head {} of layer {} looks, as part of all its '
         "attention. The parts overlap; spread evenly, one token would get {}.</h4>{}</section>"
-    ).format(result.look.head, result.look.layer, percent(1 / len(result.tokens)), bars(rows))
+    ).format(
+        result.look.head + 1, result.look.layer + 1, percent(1 / len(result.tokens)), bars(rows)
+    )
 
 
 def _remark(share: Share) -> str:

@@ -10,9 +10,10 @@ from markupsafe import Markup
 from components.models.heads import Filler, Head
 from components.tasks.head_map import Effect, HeadMapResult
 from components.views.download import Cell, csv_link
-from components.views.markup import Bar, Edit, bars, join
+from components.views.followed import answers as followed_answers
 from components.views.markup import finding as draw_finding
-from components.views.wording import percent, points, signed, signed_points
+from components.views.markup import join
+from components.views.wording import name_of, percent, points, signed, signed_points
 
 HEADERS = [
     "Layer",
@@ -36,11 +37,6 @@ _BUTTONS = (  # see assets/head_map.js
     ("largest", "", "Choose the three largest"),
     ("clear", "", "Choose none"),
 )
-
-
-def name_of(head: Head) -> str:
-    """Name a head as people speak of it."""
-    return f"layer {head[0]} head {head[1]}"
 
 
 def finding(result: HeadMapResult) -> Markup:
@@ -67,7 +63,7 @@ def _headline(result: HeadMapResult) -> str:
         else f"gives “{answer}” {by} points: it was in the way more than any other mattered"
     )
     return (
-        f"Switching off {name_of(result.strongest)} {moved}. "
+        f"Switching off {name_of(*result.strongest)} {moved}. "
         f"{small} of {len(changes)} heads matter less than 1 point."
     )
 
@@ -90,23 +86,9 @@ def _notices(result: HeadMapResult) -> Iterator[str]:
 
 def answers(result: HeadMapResult) -> Markup:
     """Draw the best answers of the whole network; a click follows another one."""
-    shown = list(result.choices)
-    if result.followed not in shown:
-        shown.append(result.followed)
-    rows = [
-        Bar(
-            reading.answer,
-            reading.score,
-            tone="" if reading == result.followed else "muted",
-            edit=Edit((0, 0), reading.answer),
-            title=f"Follow “{reading.answer}”",
-        )
-        for reading in shown
-    ]
-    return Markup(
-        '<section class="lab-panel"><h4>The model’s answers with all heads on. “{}” is followed; '
-        "click another one to follow it.</h4>{}</section>"
-    ).format(result.followed.answer, bars(rows))
+    return followed_answers(
+        result.followed, result.choices, "The model’s answers with all heads on."
+    )
 
 
 def head_map(result: HeadMapResult) -> Markup:
@@ -115,7 +97,7 @@ def head_map(result: HeadMapResult) -> Markup:
     scale = scale_for([effect.score_change for effect in every], SCALES)
     logit_scale = scale_for([effect.logit_change for effect in every], _LOGIT_SCALES)
     count = len(result.heads[0])
-    top = join([Markup('<th scope="col">{}</th>').format(head) for head in range(count)])
+    top = join([Markup('<th scope="col">{}</th>').format(head + 1) for head in range(count)])
     layers = enumerate(zip(result.heads, result.layers, strict=True))
     rows = [_row(layer, singles, whole, (scale, logit_scale)) for layer, (singles, whole) in layers]
     return Markup(
@@ -156,12 +138,12 @@ def _row(
     layer: int, singles: Sequence[Effect], whole: Effect, scales: tuple[float, float]
 ) -> Markup:
     cells = [
-        _cell(effect, scales, [(layer, head)], f"Layer {layer}, head {head}")
+        _cell(effect, scales, [(layer, head)], name_of(layer, head).capitalize())
         for head, effect in enumerate(singles)
     ]
     everything = [(layer, head) for head in range(len(singles))]
-    last = _cell(whole, scales, everything, f"Layer {layer}, all its heads")
-    return Markup('<tr><th scope="row">Layer {}</th>{}{}</tr>').format(layer, join(cells), last)
+    last = _cell(whole, scales, everything, f"Layer {layer + 1}, all its heads")
+    return Markup('<tr><th scope="row">Layer {}</th>{}{}</tr>').format(layer + 1, join(cells), last)
 
 
 def _cell(effect: Effect, scales: tuple[float, float], heads: Sequence[Head], label: str) -> Markup:
@@ -228,8 +210,8 @@ def table(result: HeadMapResult) -> list[list[Any]]:
 
 def _numbers(layer: int, head: int | str, effect: Effect) -> list[Any]:
     return [
-        layer,
-        head,
+        layer + 1,
+        head + 1 if isinstance(head, int) else head,
         signed_points(effect.score_change),
         signed(effect.logit_change),
         percent(effect.score),
@@ -250,4 +232,5 @@ def download(result: HeadMapResult) -> Markup:
 
 def _plain(layer: int, head: int | str, effect: Effect) -> list[Cell]:
     numbers = (effect.score_change, effect.logit_change, effect.score, effect.logit)
-    return [layer, head, *(round(number, 6) for number in numbers), effect.own_answer]
+    at = head + 1 if isinstance(head, int) else head
+    return [layer + 1, at, *(round(number, 6) for number in numbers), effect.own_answer]

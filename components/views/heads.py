@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from components.tasks.heads import HeadStatistics, Pattern, Target
 from components.views.markup import join
-from components.views.wording import percent
+from components.views.wording import name_of, percent
 
 _NAMES: Mapping[Target, str] = {
     "previous": "the previous token",
@@ -140,7 +140,7 @@ def _sorted(statistics: HeadStatistics, order: Order, chosen: tuple[int, int]) -
 
 
 def _place(at: tuple[int, int]) -> str:
-    return "layer {}, head {}".format(*at)
+    return name_of(*at)
 
 
 def _row(
@@ -163,7 +163,7 @@ def table(statistics: HeadStatistics, order: str) -> list[list[str | int]]:
         at = divmod(int(place), statistics.heads)
         rows.append(
             [
-                *at,
+                *(number + 1 for number in at),
                 note(statistics.pattern(*at), statistics),
                 *(_figure(statistics, target, at) for target in _TARGETS),
                 f"{abs(float(statistics.entropy[at])):.2f}",

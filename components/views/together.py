@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
+from components.models.heads import Head
 from components.tasks.head_map import TogetherResult
-from components.views.head_map import SCALES, name_of, scale_for
+from components.views.head_map import SCALES, scale_for
 from components.views.markup import finding as draw_finding
 from components.views.markup import hint, join
-from components.views.wording import percent, points, signed, signed_points
+from components.views.wording import name_of, percent, points, signed, signed_points
 
 _SHOWN = 8  # single heads that get a bar of their own
 _ALIKE = 0.005  # sums nearer to each other than half a point are called the same
@@ -38,9 +39,9 @@ def panel(result: TogetherResult) -> Markup:
 def _headline(result: TogetherResult) -> str:
     answer, change = result.followed.answer, result.joint.score_change
     if len(result.chosen) == 1:
-        return f"Without {name_of(result.chosen[0])} “{answer}” changes by {points(change)}."
+        return f"Without {name_of(*result.chosen[0])} “{answer}” changes by {points(change)}."
     heads = (
-        " and ".join(name_of(head) for head in result.chosen)
+        " and ".join(name_of(*head) for head in result.chosen)
         if len(result.chosen) == 2
         else f"the {len(result.chosen)} chosen heads"
     )
@@ -77,10 +78,7 @@ def _chart(result: TogetherResult) -> Markup:
     shown = list(zip(result.chosen, result.singles, strict=True))[:_SHOWN]
     sums = (result.joint.score_change, result.score_sum)
     largest = scale_for([*sums, *(effect.score_change for _, effect in shown)], SCALES)
-    rows = [
-        _bar(f"{name_of(head).capitalize()} alone", effect.score_change, largest)
-        for head, effect in shown
-    ]
+    rows = [_bar(_single(head), effect.score_change, largest) for head, effect in shown]
     if len(result.chosen) > _SHOWN:
         rows.append(
             Markup('<p class="lab-map-rest">and {} more heads alone</p>').format(
@@ -94,6 +92,14 @@ def _chart(result: TogetherResult) -> Markup:
         '<section class="lab-panel lab-together"><h4>Change of the probability of “{}”; the bars '
         "end at {} points on either side</h4>{}</section>"
     ).format(result.followed.answer, f"{100 * largest:.0f}", join(rows))
+
+
+def _single(head: Head) -> Markup:
+    """Name a head alone, with the way to its attention."""
+    return Markup(
+        '{} alone <button type="button" class="lab-see" data-pick="{},{}" aria-pressed="false">'
+        "see its attention</button>"
+    ).format(name_of(*head).capitalize(), *head)
 
 
 def _bar(label: str, change: float, largest: float, *, css: str = "") -> Markup:

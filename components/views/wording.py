@@ -45,6 +45,11 @@ def step_name(step: int) -> str:
     return f"Layer {step}" if step else "Embeddings"
 
 
+def name_of(layer: int, head: int) -> str:
+    """Name a head as people count: `layer` and `head` are indices, from 0."""
+    return f"head {head + 1} of layer {layer + 1}"
+
+
 def size(count: float) -> str:
     """Write a number of bytes (1 kB = 1000 bytes)."""
     unit = 0
