@@ -60,8 +60,9 @@ GUIDE = markup.guide(
     "The same text three times. Blue words spoke for the answer, orange ones against it. First "
     "each word is hidden once, and the loss is measured. Then a sum is split among the words "
     "(integrated gradients). Attention comes last: it only says where the model looked.",
-    "Which curve falls first? Then take “not bad at all”: hide “not” or “bad”, and the verdict "
-    "turns, yet hide both and it holds. So does each of the two words speak for POSITIVE?",
+    "Which curve falls first? Choose “I expected it to be good”: is the order of attention still "
+    "better than chance? Then “not bad at all”: without “not” or without “bad” the verdict may "
+    "turn, and without both it holds. So which of the two words speaks for it?",
 )
 BACKGROUND = markup.aside(
     "Attention is not explanation.",

@@ -20,7 +20,7 @@ _OPEN = """(...values) => {{
     {more}
     return values;
 }}"""
-GOALS = (("attention", "See its attention"), ("attribution", "Which words decided?"))
+GOALS = (("attention", "See the attention"), ("attribution", "Which words decided?"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,10 @@ def _mover(start: Start, goal: Goal) -> Callable[..., list[Any]]:
 def ways_on(
     ways: Ways, tab_id: str, task: Task, model_id: Any, first: Any, second: Any | None = None
 ) -> None:
-    """Lay out what leads on from an answer: its attention, and which words decided."""
+    """Lay out what leads on from an answer: its attention, and which words decided.
+
+    `task` is what `model_id` answers; of several texts the first goes along.
+    """
     texts = [first] if second is None else [first, second]
 
     def read(model: str, *typed: str | None) -> Carried:
@@ -111,7 +114,8 @@ def ways_on(
             one = next((line for line in one.splitlines() if line.strip()), "")
         return Carried(task.value, model, (one, other))
 
+    of = " (first text)" if task is Task.SENTIMENT else ""
     with gr.Row(elem_classes="lab-ways"):
         for goal, label in GOALS:
-            button = gr.Button(label, size="sm", min_width=120, elem_id=f"{tab_id}-to-{goal}")
+            button = gr.Button(label + of, size="sm", min_width=120, elem_id=f"{tab_id}-to-{goal}")
             ways.lead(goal, button.click, [model_id, *texts], read)

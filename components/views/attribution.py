@@ -31,6 +31,7 @@ HEADERS = [
 ]
 SCALES = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # logits at full colour; less than 0.5 never is
 SMALL = 0.01  # changes of the probability below one point count as small
+_TRUSTED = 0.1  # of what was gained: a larger gap is warned of
 _LARGE = 40  # words that are drawn in large type
 _NAMED = 30  # characters of a word in a headline
 _TEXTS = {
@@ -120,7 +121,7 @@ def _strip(result: AttributionResult, method: Method, scale: float, pressed: int
     css = "" if len(result.words) <= _LARGE else " lab-small"
     return Markup(
         '<section class="lab-panel" aria-label="{}"><h4><b>{}.</b> {}</h4>'
-        '<div class="lab-decided-text lab-{}{}">{}</div></section>'
+        '<div class="lab-decided-text lab-by-{}{}">{}</div></section>'
     ).format(
         NAMES[method],
         NAMES[method],
@@ -157,10 +158,14 @@ def _gap(result: AttributionResult) -> str:
     if abs(gap) < 0.005:
         return f"They leave no gap: {result.way.steps} steps were enough."
     share = abs(gap / result.way.gained) if result.way.gained else 1.0
-    warning = " That is too much to trust these numbers." if share > 0.1 else ""
+    warning = (
+        " That is too much to trust these numbers: take more steps, or the other start."
+        if share > _TRUSTED
+        else ""
+    )
     return (
-        f"The gap of {signed(gap)} is error, as {result.way.steps} steps only follow a curve "
-        f"roughly: more steps, less gap.{warning}"
+        f"The gap of {signed(gap)} is error, for {result.way.steps} steps only follow a curve "
+        f"roughly.{warning}"
     )
 
 

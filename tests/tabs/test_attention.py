@@ -47,10 +47,10 @@ def _values(**changes: Any) -> list[Any]:
 def test_a_slider_follows_the_model_and_leaves_the_visitor_in_peace() -> None:  # H36
     assert attention._follow(3, 11, 2).value == 2  # what is out of reach is brought back
     within = attention._follow(3, 1, 1)
-    assert within.maximum == 2
+    assert within.maximum == 3
     assert "value" not in within.constructor_args  # else a slider on the move would jump back
-    alone = attention._follow(1, 5, 0)  # Gradio refuses a slider without length
-    assert (alone.maximum, alone.value, alone.interactive) == (1, 0, False)
+    alone = attention._follow(1, 5, 1)  # Gradio refuses a slider without length
+    assert (alone.maximum, alone.value, alone.interactive) == (2, 1, False)
 
 
 def test_another_task_brings_its_example_unless_something_was_typed() -> None:
@@ -125,7 +125,7 @@ def test_the_example_is_answered_and_every_view_is_drawn(
     page = open_page("Attention", width=width, dark=dark)
     finding = page.locator("#attention-finding")
     expect(finding).to_contain_text("fills the blank")
-    expect(finding).to_contain_text("Head 2 of layer 0")
+    expect(finding).to_contain_text("Head 3 of layer 1")
     labels = page.locator(".lab-attention-from .lab-token span")
     expect(labels).to_have_text(
         ["[CLS]", "paris", "is", "the", "[MASK]", "of", "france", ".", "[SEP]"]
@@ -147,21 +147,21 @@ def test_a_head_is_found_by_what_it_does_and_chosen_in_every_picture(open_page: 
 
     page = open_page("Attention")
     headline = page.locator("#attention-finding .lab-headline")
-    expect(headline).to_contain_text("Head 2 of layer 0")
+    expect(headline).to_contain_text("Head 3 of layer 1")
     page.get_by_role("button", name="Head 1", exact=True).click()
-    expect(headline).to_contain_text("Head 1 of layer 0")
+    expect(headline).to_contain_text("Head 1 of layer 1")
     expect(_slider(page, "head")).to_have_value("1")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
-    expect(headline).to_contain_text("Head 3 of layer 0")
+    expect(headline).to_contain_text("Head 3 of layer 1")
     expect(page.locator(".lab-head:focus")).to_have_attribute("aria-label", "Head 3")
     best = page.locator("[data-pick]", has_text="previous token").first
     layer, head = (best.get_attribute("data-pick") or "").split(",")
     best.click()
-    expect(headline).to_contain_text(f"Head {head} of layer {layer}")
+    expect(headline).to_contain_text(f"Head {int(head) + 1} of layer {int(layer) + 1}")
     _view(page, "All heads")
-    page.get_by_role("button", name="Layer 4, head 5").click()
+    page.get_by_role("button", name="Head 5 of layer 4").click()
     expect(headline).to_contain_text("Head 5 of layer 4")
     expect(page.locator(".lab-attention")).to_have_attribute("data-view", "head")
 
@@ -231,17 +231,17 @@ def test_of_quick_choices_the_last_one_counts(open_page: OpenPage) -> None:
 
     page = open_page("Attention")
     headline = page.locator("#attention-finding .lab-headline")
-    expect(headline).to_contain_text("Head 2 of layer 0")
+    expect(headline).to_contain_text("Head 3 of layer 1")
     page.locator(".lab-head").nth(11).wait_for()
     # A slow network, so that clicks come while an answer is on its way: on a fast one all of them
     # are sent before the first counts as pending, and nothing can be lost.
     slow = {"offline": False, "latency": 1000, "downloadThroughput": -1, "uploadThroughput": -1}
     page.context.new_cdp_session(page).send("Network.emulateNetworkConditions", slow)
     page.evaluate(_CHOOSE_QUICKLY, [1, 3, 0])
-    expect(headline).to_contain_text("Head 0 of layer 0")
-    expect(_slider(page, "head")).to_have_value("0")
+    expect(headline).to_contain_text("Head 1 of layer 1")
+    expect(_slider(page, "head")).to_have_value("1")
     pressed = page.locator(".lab-attention-grid .lab-head[aria-pressed=true]")
-    expect(pressed).to_have_attribute("aria-label", "Head 0")
+    expect(pressed).to_have_attribute("aria-label", "Head 1")
 
 
 @pytest.mark.browser
@@ -250,21 +250,21 @@ def test_layers_follow_the_model_and_a_refusal_keeps_them(open_page: OpenPage) -
 
     page = open_page("Attention")
     headline = page.locator("#attention-finding .lab-headline")
-    expect(headline).to_contain_text("Head 2 of layer 0")
+    expect(headline).to_contain_text("Head 3 of layer 1")
     _slider(page, "layer").focus()
     for _ in range(5):
         page.keyboard.press("ArrowRight")
-    expect(headline).to_contain_text("of layer 5")
+    expect(headline).to_contain_text("of layer 6")
     page.locator("#attention-model input").click()
     page.get_by_role("option", name="DistilBERT").click()
-    expect(headline).to_contain_text("of layer 2")
-    expect(_slider(page, "layer")).to_have_attribute("max", "2")
-    expect(_slider(page, "layer")).to_have_value("2")
+    expect(headline).to_contain_text("of layer 3")
+    expect(_slider(page, "layer")).to_have_attribute("max", "3")
+    expect(_slider(page, "layer")).to_have_value("3")
     page.locator("#attention-text textarea").fill("  ")
     page.locator("#attention-run").click()
     expect(headline).to_contain_text("The text is empty")
     expect(page.locator(".lab-attention")).to_be_hidden()
-    expect(_slider(page, "layer")).to_have_value("2")
+    expect(_slider(page, "layer")).to_have_value("3")
 
 
 @pytest.mark.browser

@@ -72,7 +72,7 @@ def test_the_chosen_heads_are_measured_apart_from_the_map(demo: gr.Blocks) -> No
     values = [field.value for field in run.inputs]
     assert "No heads are chosen" in run.fn(gr.Progress(), *values)[0]
     drawn = run.fn(gr.Progress(), "0.1, 2.3", *values[1:])[0]
-    assert "Without layer 0 head 1 and layer 2 head 3 together" in drawn
+    assert "Without head 2 of layer 1 and head 4 of layer 3 together" in drawn
     assert "lab-refused" in run.fn(gr.Progress(), "<b>", *values[1:])[0]
 
 
@@ -99,7 +99,7 @@ def test_the_example_is_answered_and_a_new_text_gets_a_new_map(
     from playwright.sync_api import expect
 
     page = open_page("Head map", width=width, dark=dark)
-    expect(_headline(page)).to_contain_text(re.compile("layer . head|No single head"))
+    expect(_headline(page)).to_contain_text(re.compile("head .+ of layer|No single head"))
     cells = page.locator("#head_map-map .lab-cell")
     expect(cells).to_have_count(6 * 13)
     page.locator("#head_map-fill-mask-text textarea").fill("She drank a cup of ___.")
@@ -122,7 +122,7 @@ def test_cells_are_chosen_by_click_and_by_keyboard_and_measured_together(
     together = page.locator("#head_map-together .lab-headline")
     cells.nth(0).click()
     cells.nth(14).click()  # at once, before the first is answered: both count
-    expect(together).to_contain_text("layer 0 head 0 and layer 1 head 1 together")
+    expect(together).to_contain_text("head 1 of layer 1 and head 2 of layer 2 together")
     expect(page.locator("#head_map-map .lab-cell[aria-pressed=true]")).to_have_count(2)
     cells.nth(14).press("ArrowRight")
     page.keyboard.press("Enter")
@@ -131,7 +131,7 @@ def test_cells_are_chosen_by_click_and_by_keyboard_and_measured_together(
     expect(page.locator("#head_map-map")).to_contain_text("its average over all tokens")
     expect(page.locator("#head_map-map .lab-cell[aria-pressed=true]")).to_have_count(3)
     expect(together).to_contain_text("the 3 chosen heads together")
-    cells.nth(12).click()  # all heads of layer 0
+    cells.nth(12).click()  # all heads of layer 1
     expect(together).to_contain_text("the 14 chosen heads together")
     page.get_by_role("button", name="Choose none").click()
     expect(together).to_contain_text("No heads are chosen yet")

@@ -13,9 +13,9 @@ from components.models.families import Task
 from components.models.heads import Filler, Head
 from components.models.loaded import LoadedModel
 from components.tasks import fill_mask, head_map, next_sentence, question_answering, sentiment
-from components.tasks.followed import CASES, NO_ANSWER, PAIR_ANSWERS, Given
+from components.tasks.followed import CASES, NO_ANSWER, ORDER_ANSWERS, PAIR_ANSWERS, Given
 from components.tasks.scores import softmax
-from tests.fakes import FAMILY_NAMES, SENTENCES
+from tests.fakes import FAMILY_NAMES, OWN_HEADS, SENTENCES
 from tests.models.test_switching import changed
 
 Load = Callable[..., LoadedModel]
@@ -24,6 +24,7 @@ PASSAGE = "the boats ran past the mill and the children watched"
 GIVEN = {
     Task.FILL_MASK: Given("the river ___ past the mill"),
     Task.NEXT_SENTENCE: Given("the boats ran past", "the mill was cold"),
+    Task.SENTENCE_ORDER: Given("the boats ran past", "the mill was cold"),
     Task.SENTIMENT: Given("nobody liked the ending of the film"),
     Task.QUESTION_ANSWERING: Given(PASSAGE, "what ran ?"),
 }
@@ -36,7 +37,7 @@ SETS: tuple[frozenset[Head], ...] = (
 PLACES = [
     (family, task)
     for family, task in itertools.product(FAMILY_NAMES, CASES)
-    if task is not Task.NEXT_SENTENCE or family == "bert"
+    if OWN_HEADS.get(task.value, family) == family
 ]
 everywhere = pytest.mark.parametrize(("family", "task"), PLACES)
 
@@ -51,9 +52,10 @@ def predicted(model: LoadedModel, given: Given, answer: str) -> float:
     if model.task is Task.FILL_MASK:
         blank = fill_mask.predict(model, given.text, only=[answer]).blanks[0]
         return blank.candidates[0].score
-    if model.task is Task.NEXT_SENTENCE:
+    if model.task in next_sentence.OBJECTIVES:
         scores = next_sentence.predict(model, given.text, given.other).judgement.scores
-        return scores[PAIR_ANSWERS.index(answer)]
+        names = PAIR_ANSWERS if model.task is Task.NEXT_SENTENCE else ORDER_ANSWERS
+        return scores[names.index(answer)]
     if model.task is Task.SENTIMENT:
         scores = sentiment.predict(model, [given.text]).texts[0].scores
         return scores[model.labels.index(answer)]

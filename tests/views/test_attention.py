@@ -72,7 +72,7 @@ def test_the_finding_says_where_the_head_looks() -> None:
     result = result_of(layer=2, head=1)
     pattern = result.statistics.pattern(2, 1)
     drawn = views.finding(result)
-    assert "Head 1 of layer 2 looks" in drawn
+    assert "Head 2 of layer 3 looks" in drawn
     assert f"{100 * pattern.score:.1f} %" in drawn
     assert "The model answers" not in drawn  # a plain encoder answers nothing
 
@@ -80,7 +80,7 @@ def test_the_finding_says_where_the_head_looks() -> None:
 def test_the_prediction_stands_above(load: Load) -> None:
     model = load("bert", Task.FILL_MASK, attentions=True)
     drawn = views.finding(task.predict(model, "the river ___ past", look=Look()))
-    assert drawn.index("fills the blank") < drawn.index("Head 0 of layer 0")
+    assert drawn.index("fills the blank") < drawn.index("Head 1 of layer 1")
 
 
 @pytest.mark.parametrize("view", [View.HEAD, View.MATRIX])
@@ -110,7 +110,7 @@ def test_a_mixture_is_drawn_up_to_its_largest_weight() -> None:
     data = views.picture(result_of(mix=Mix.ROLLOUT, layer=2))
     assert data["matrices"]["shape"] == [1, 6, 6]
     assert data["ceiling"] == pytest.approx(result_of(mix=Mix.ROLLOUT, layer=2).chosen.max())
-    assert "layers 0 to 2" in data["title"]
+    assert "layers 1 to 3" in data["title"]
 
 
 def _sent(result: AttentionResult) -> int:
@@ -200,8 +200,8 @@ def test_heads_are_sorted_as_asked(order: str) -> None:
     assert len(rows) == 12
     assert all(len(row) == len(heads.HEADERS) for row in rows)
     values = heads.ORDERS[order].of(statistics)
-    layer, head = rows[0][:2]
-    assert values[layer, head] == values.max()  # type: ignore[index]
+    layer, head = rows[0][:2]  # counted from 1
+    assert values[layer - 1, head - 1] == values.max()  # type: ignore[index]
 
 
 def test_the_head_for_the_previous_token_is_named_first() -> None:

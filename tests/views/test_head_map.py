@@ -62,9 +62,9 @@ def together_of(singles: list[float], joint: float, **more: Any) -> TogetherResu
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        (CHANGES, "Switching off layer 0 head 0 costs “capital” 12.3 points, more than any other. "
-         "4 of 6 heads matter less than 1 point."),
-        ([[0.021, -0.02]], "layer 0 head 0 gives “capital” 2.1 points: it was in the way"),
+        (CHANGES, "Switching off head 1 of layer 1 costs “capital” 12.3 points, more than any "
+         "other. 4 of 6 heads matter less than 1 point."),
+        ([[0.021, -0.02]], "head 1 of layer 1 gives “capital” 2.1 points: it was in the way"),
         ([[0.0099, -0.0001]], "No single head decides: switching off any one of the 2 moves"),
         ([[-0.01]], "costs “capital” 1.0 points, more than any other. 0 of 1 heads"),
     ],
@@ -112,9 +112,9 @@ def test_every_head_has_its_cell_and_every_layer_one_for_all_of_it() -> None:
         "0.0", "0.1", "0.2", "0.0 0.1 0.2", "1.0", "1.1", "1.2", "1.0 1.1 1.2",
     ]  # fmt: skip
     assert found[0]["says"] == (
-        "Layer 0, head 0: −12.3 points (then 84.7 %), logit −0.25"
+        "Head 1 of layer 1: −12.3 points (then 84.7 %), logit −0.25"
     )  # fmt: skip
-    assert found[3]["says"].startswith("Layer 0, all its heads: −90.0 points (then 7.0 %)")
+    assert found[3]["says"].startswith("Layer 1, all its heads: −90.0 points (then 7.0 %)")
     assert [cell["short"] for cell in found[:3]] == ["−12", "+0.4", "0"]
     tones = [cell["tones"] for cell in found[:3]]
     assert tones == ["p-loss l-loss", "p-gain l-gain", "p-gain l-gain"]
@@ -189,7 +189,7 @@ def test_the_joint_effect_stands_beside_the_sum(
     singles: list[float], joint: float, words: str
 ) -> None:
     drawn = together.panel(together_of(singles, joint))
-    assert "Without layer 2 head 0 and layer 2 head 1 together “capital” changes by" in drawn
+    assert "Without head 1 of layer 3 and head 2 of layer 3 together “capital” changes by" in drawn
     assert f"their single effects sum to {points(sum(singles))}." in drawn
     assert words in drawn
     assert "redundancy" in drawn
@@ -201,7 +201,7 @@ def test_the_joint_effect_stands_beside_the_sum(
 
 def test_one_head_needs_no_sum_and_many_are_not_all_drawn() -> None:
     one = together.panel(together_of([-0.1], -0.1))
-    assert "Without layer 2 head 0 “capital” changes by −10.0 points." in one
+    assert "Without head 1 of layer 3 “capital” changes by −10.0 points." in one
     assert "Sum of" not in one
     many = together.panel(together_of([-0.01] * 30, -0.9))
     assert "the 30 chosen heads together" in many
