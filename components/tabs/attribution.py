@@ -128,9 +128,7 @@ def build(page: Page) -> None:
                 )
                 download = gr.HTML(elem_id=f"{TAB.id}-download")
 
-    def run(
-        task: str, follow: str, baseline: str, steps: int, *values: Any
-    ) -> tuple[Any, ...]:
+    def run(task: str, follow: str, baseline: str, steps: int, *values: Any) -> tuple[Any, ...]:
         texts, (model_id,) = fields.chosen(task, values)
         model = page.model(model_id, task_of(task), attentions=True)
         result = attribution.predict(

@@ -160,7 +160,8 @@ def test_both_texts_of_a_pair_are_named() -> None:
 def test_what_visitors_and_models_write_never_becomes_html() -> None:  # H38
     reading = Reading(HOSTILE, 1.0, 0.5)
     hostile = result_of(
-        model_id=HOSTILE, texts=(HOSTILE,), followed=reading, choices=(reading,), notices=(HOSTILE,),
+        model_id=HOSTILE, texts=(HOSTILE,), followed=reading, choices=(reading,),
+        notices=(HOSTILE,),
         words=(replace(WORDS[0], word=HOSTILE, span=(0, len(HOSTILE))),), own_answer=HOSTILE,
     )  # fmt: skip
     draws = (views.finding, views.strips, views.answers, views.download, deletion_views.verdict)
