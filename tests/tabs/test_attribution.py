@@ -8,12 +8,9 @@ import gradio as gr
 import pytest
 
 import app
-from components.errors import InputError
 from components.models.families import Task
 from components.models.manager import ModelManager
 from components.tabs import head_map
-from components.tabs.stopping import Stops
-from components.tabs.ways import Carried
 from tests.pages import endpoint_of
 
 OpenPage = Callable[..., Any]
@@ -32,21 +29,6 @@ def test_programs_get_every_task(demo: gr.Blocks) -> None:
     assert {word["text"] for word in pair["words"]} == {0, 1}
     with pytest.raises(gr.Error, match="no answer to follow"):
         endpoint("the soup", task="translation")
-
-
-def test_a_run_is_stopped_by_its_own_page_alone() -> None:
-    stops = Stops()
-    stops.begin("mine")
-    stops.wish("other")
-    stops.check("mine", 0.2)
-    stops.wish("mine")
-    with pytest.raises(InputError, match="40 % was done"):
-        stops.check("mine", 0.4)
-    stops.wish("mine")
-    stops.begin("mine")  # a wish from before it began does not count
-    stops.check("mine", 0.1)
-    stops.wish("x" * 10_000)
-    assert stops._wished == {"other"}
 
 
 def _goal(demo: gr.Blocks, start: str) -> Any:
@@ -84,10 +66,6 @@ def test_a_head_of_the_map_leads_to_its_attention(demo: gr.Blocks) -> None:
     assert there["attention-task"] == "fill-mask"
     assert there["attention-text"] == head_map.PANELS[Task.FILL_MASK].fields[0].default
     assert _arrived(demo, "head_map-together", "<b>", *defaults[1:]) == {}
-
-
-def test_what_is_carried_is_counted_from_zero() -> None:
-    assert Carried("fill-mask", "bert-mini", ("a", "")).head is None
 
 
 @pytest.mark.browser
@@ -139,7 +117,6 @@ def test_a_long_run_can_be_stopped(open_page: OpenPage) -> None:
     text = page.locator("#attribution-text-classification-text textarea")
     text.fill("The plot is thin and slow. " * 70)
     page.locator("#attribution-run").click()
-    expect(page.locator("#attribution-finding")).to_contain_text("% done")
-    page.locator("#attribution-stop").click()
-    expect(page.locator("#attribution-finding")).to_contain_text("Stopped, as you wished")
+    page.locator("#stop").click()  # seen only while the run tells how far it is
+    expect(page.locator("#attribution-finding")).to_contain_text("Stopped.")
     expect(text).to_have_value("The plot is thin and slow. " * 70)
