@@ -52,7 +52,7 @@ def test_an_answer_leads_on_with_its_text(demo: gr.Blocks) -> None:
     assert there["attribution-task"] == "question-answering"
     assert there["attribution-question-answering-other"] == "what?"
     assert there["attribution-question-answering-text"] == "the soup"
-    assert there["attribution-question-answering"] == "bert-mini"
+    assert there["attribution-question-answering-model"] == "bert-mini"
     for tab in ("fill_mask", "next_sentence"):
         assert _goal(demo, f"{tab}-to-attention").outputs
         assert _goal(demo, f"{tab}-to-attribution").outputs

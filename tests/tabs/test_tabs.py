@@ -15,7 +15,7 @@ import app
 from components.errors import AppError
 from components.models.manager import ModelManager
 from components.tabs import TABS
-from components.tabs.base import Tab
+from components.tabs.base import Page, Tab
 from components.tabs.layout import lay_out, outline
 
 PAYLOAD = '<img src=x onerror="window.__pwn=1"> ${1} {{2}}'
@@ -69,7 +69,7 @@ def test_a_part_stands_in_a_row_of_its_own_behind_its_tab() -> None:
 
     tabs = (built("one", short="First"), built("more", within="one", short="M"), built("two"))
     with gr.Blocks() as demo:
-        lay_out(None, tabs)  # type: ignore[arg-type]
+        lay_out(Page(demo, None, None), tabs)  # type: ignore[arg-type]
     shown = {b.elem_id: b for b in demo.blocks.values() if isinstance(b, gr.Tab)}
     assert {elem_id: tab.label for elem_id, tab in shown.items()} == {
         "tab-one": "One",
