@@ -24,14 +24,14 @@ def demo(models: ModelManager) -> gr.Blocks:
 
 
 def test_every_task_whose_answer_can_be_followed_is_offered() -> None:
-    assert list(tab.PANELS) == list(CASES)
+    assert list(tab.PANELS) == [task for task in CASES if task is not Task.SENTENCE_ORDER]
     for panel in tab.PANELS.values():
         Given(**{field.name: field.default for field in panel.fields})
         assert all(len(example) == len(panel.fields) for example in panel.examples)
         assert panel.examples[0] == tuple(field.default for field in panel.fields)
 
 
-@pytest.mark.parametrize("task", CASES)
+@pytest.mark.parametrize("task", tab.PANELS)
 def test_every_example_is_answered(demo: gr.Blocks, task: Task) -> None:
     panel = tab.PANELS[task]
     for example in panel.examples:

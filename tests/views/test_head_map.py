@@ -167,7 +167,7 @@ def test_the_table_and_the_file_hold_every_number() -> None:
     rows = views.table(result)
     assert len(rows) == 8
     assert all(len(row) == len(views.HEADERS) for row in rows)
-    assert rows[0][:4] == [0, 0, "−12.3", "−0.25"]
+    assert rows[0][:4] == [1, 1, "−12.3", "−0.25"]
     assert rows[3][1] == "all"
     packed = re.search(r"base64,([\w+/=]+)", views.download(result))
     assert packed
