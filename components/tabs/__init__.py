@@ -2,6 +2,7 @@
 
 from components.models.catalog import SHIPPED
 from components.tabs import (
+    answer_scores,
     attention,
     attribution,
     compare,
@@ -36,6 +37,7 @@ _BUILT: tuple[Tab, ...] = (
     sentiment.TAB,
     question_answering.TAB,
     token_classification.TAB,
+    answer_scores.TAB,
     replaced_tokens.TAB,
     tokenization.TAB,
     input_embeddings.TAB,

@@ -130,6 +130,7 @@ def build(page: Page) -> None:
             max_length=length,
             stride=stride,
             max_answer_length=longest,
+            tell=page.tell,
         )
         return tuple(draw(result) for draw in (views.finding, views.reading, views.table))
 
@@ -183,4 +184,4 @@ def build(page: Page) -> None:
     )
 
 
-TAB = Tab(id="question_answering", title="Question answering", build=build)
+TAB = Tab(id="question_answering", title="Question answering", build=build, short="Answer")

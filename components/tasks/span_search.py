@@ -52,6 +52,9 @@ class Window:
     tokens: int  # question and special tokens included
     best_logit: float | None  # the highest raw sum of a span in it; None: it holds no word
     no_answer_logit: float
+    # What a softmax over this window alone makes of its best span: of no use between windows, as
+    # one that has little to offer can be surer of it than the one that holds the answer.
+    own_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +131,7 @@ def _search(
     max_answer_length: int,
 ) -> _Candidates:
     """List every span of one window whose start is not behind its end."""
-    tokens = _passage_tokens(encoding)
-    begin, end = _character_edges(encoding, tokens, edges)
+    tokens, begin, end = passage_edges(encoding, edges)
     width = min(max_answer_length, len(tokens))
     first = np.arange(len(tokens))[:, None]  # (tokens, 1)
     last = first + np.arange(width)  # (tokens, width)
@@ -144,16 +146,17 @@ def _search(
     return _Candidates(spans, sums[chosen], places.astype(np.int32))
 
 
-def _passage_tokens(encoding: Encoding) -> NDArray[np.intp]:
-    return np.flatnonzero([which == 1 for which in encoding.sequence_ids])
+def passage_edges(
+    encoding: Encoding, edges: Edges
+) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.int64]]:
+    """Give the positions of passage tokens, and the characters where each begins and ends.
 
-
-def _character_edges(
-    encoding: Encoding, tokens: NDArray[np.intp], edges: Edges
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give where each token begins and ends, spaces left out and visible characters whole."""
+    Spaces are left out and visible characters whole, so a token of spaces ends where it begins,
+    or before.
+    """
+    tokens = np.flatnonzero([which == 1 for which in encoding.sequence_ids])  # (passage tokens,)
     offsets = np.array(encoding.offsets, dtype=int).reshape(-1, 2)[tokens]  # (passage tokens, 2)
-    return edges.begin[offsets[:, 0]], edges.end[offsets[:, 1]]
+    return tokens, edges.begin[offsets[:, 0]], edges.end[offsets[:, 1]]
 
 
 def _joined(found: Sequence[_Candidates]) -> _Candidates:
@@ -174,12 +177,15 @@ def _distinct(candidates: _Candidates) -> _Candidates:
 def _window(
     encoding: Encoding, start: Logits, end: Logits, edges: Edges, candidates: _Candidates
 ) -> Window:
-    begins, ends = _character_edges(encoding, _passage_tokens(encoding), edges)
+    _, begins, ends = passage_edges(encoding, edges)
+    nothing = float(start[0]) + float(end[0])
+    is_empty = not len(candidates.logits)
     return Window(
         span=(int(begins[0]), int(ends[-1])) if len(begins) else (0, 0),
         tokens=len(encoding),
-        best_logit=float(candidates.logits[0]) if len(candidates.logits) else None,
-        no_answer_logit=float(start[0]) + float(end[0]),
+        best_logit=None if is_empty else float(candidates.logits[0]),
+        no_answer_logit=nothing,
+        own_score=None if is_empty else float(softmax(np.append(candidates.logits, nothing))[0]),
     )
 
 
