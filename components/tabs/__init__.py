@@ -21,7 +21,9 @@ from components.tabs import (
     sentence_vectors,
     sentiment,
     token_classification,
+    story,
     tokenization,
+    topic_or_order,
     two_contexts,
     word_vectors,
 )
@@ -34,6 +36,8 @@ _BUILT: tuple[Tab, ...] = (
     two_contexts.TAB,
     lens.TAB,
     next_sentence.TAB,
+    story.TAB,
+    topic_or_order.TAB,
     sentiment.TAB,
     question_answering.TAB,
     token_classification.TAB,

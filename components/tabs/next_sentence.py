@@ -14,11 +14,11 @@ from components.tabs.controls import (
     columns,
     examples,
     finding_view,
-    model_picker,
     numbers_view,
     text_box,
 )
 from components.tabs.ways import ways_on
+from components.tabs.pair_models import asked, pickers
 from components.tasks import next_sentence
 from components.views import markup
 from components.views import next_sentence as views
@@ -58,7 +58,6 @@ BACKGROUND = markup.aside(
     "right about the order in 52.0 % of the cases, hardly better than a coin; one trained on order "
     "is right in 86.5 %, and in 78.9 % about next sentences.",
 )
-_FEW_KEPT_IT = "Or an id of the Hub: few checkpoints kept this head of ALBERT's. Empty: not asked."
 
 
 def build(page: Page) -> None:
@@ -73,14 +72,7 @@ def build(page: Page) -> None:
                 )
                 swap = gr.Button("Swap", min_width=80, elem_id=f"{TAB.id}-swap")
         with options:
-            follows = model_picker(TAB.id, Task.NEXT_SENTENCE, label="Model for next sentence")
-            order = model_picker(
-                TAB.id,
-                Task.SENTENCE_ORDER,
-                name="order",
-                label="Model for sentence order",
-                info=_FEW_KEPT_IT,
-            )
+            follows, order = pickers(TAB.id)
             ready = examples(TAB.id, [first, second], EXAMPLES, LABELS)
         with panel:
             finding = finding_view(TAB.id)
@@ -93,9 +85,7 @@ def build(page: Page) -> None:
                 token_table = numbers_view(TAB.id, views.TOKEN_HEADERS, name="tokens")
 
     def run(follows: str, order: str, first: str, second: str) -> tuple[Any, ...]:
-        chosen = {Task.NEXT_SENTENCE: follows, Task.SENTENCE_ORDER: order}
-        asked = {task: model_id for task, model_id in chosen.items() if model_id} or chosen
-        verdicts = next_sentence.predict_each(page.model, asked, first, second)
+        verdicts = next_sentence.predict_each(page.model, asked(follows, order), first, second)
         return tuple(
             draw(verdicts)
             for draw in (
@@ -119,8 +109,8 @@ def build(page: Page) -> None:
             task: next-sentence-prediction (BERT: does B follow A, or is it from elsewhere?) or
                 sentence-order-prediction (ALBERT: is this the order, or were they swapped?)
         """
-        asked = next_sentence.objective(task)
-        loaded = page.models.get(model or default_for(asked), asked)
+        objective = next_sentence.objective(task)
+        loaded = page.models.get(model or default_for(objective), objective)
         return asdict(next_sentence.predict(loaded, first, second))
 
     pair = [first, second]
@@ -138,4 +128,4 @@ def build(page: Page) -> None:
     )
 
 
-TAB = Tab(id="next_sentence", title="Next sentence", build=build)
+TAB = Tab(id="next_sentence", title="Next sentence", build=build, short="A pair")

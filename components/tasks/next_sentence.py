@@ -7,9 +7,9 @@ when it was wrong: a text from elsewhere, or the text that stood before A.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 # means the same for both: B comes after A.
 OBJECTIVES: Mapping[Task, str] = {Task.NEXT_SENTENCE: "logits", Task.SENTENCE_ORDER: "sop_logits"}
 
+T = TypeVar("T")
 _LONGEST_ID = 96  # characters of a refused id that are given back
 
 
@@ -84,11 +85,11 @@ def predict(model: LoadedModel, first: str, second: str) -> NextSentenceResult:
     Raises InputError unless both say something.
     """
     _check_pair(first, second)
-    encoding, swapped = model.encode(first, second), model.encode(second, first)
+    encodings = [model.encode(first, second), model.encode(second, first)]
+    encoding = encodings[0]
     if not {0, 1} <= set(encoding.sequence_ids):  # characters of no width become no token
         raise _incomplete("B" if 0 in encoding.sequence_ids else "A")
-    output = OBJECTIVES[model.task]
-    judgements = [judge(answer[output]) for answer in model.run([encoding, swapped])]
+    judgements = judge_each(model, encodings)
     return NextSentenceResult(
         model_id=model.id,
         family=model.family.name,
@@ -105,23 +106,40 @@ def predict(model: LoadedModel, first: str, second: str) -> NextSentenceResult:
 def predict_each(
     get: Callable[[str, Task], LoadedModel], model_ids: Mapping[Task, str], first: str, second: str
 ) -> tuple[Verdict, ...]:
-    """Put one pair to the model of each objective; `get` loads a model with a head.
+    """Put one pair to the model of each objective, see `ask_each`.
 
-    A model that cannot be asked becomes a Refusal; raises its ModelError if there is no other, and
-    InputError unless both sentences say something.
+    Raises InputError unless both sentences say something.
     """
     _check_pair(first, second)
-    verdicts: list[Verdict] = []
+    return ask_each(get, model_ids, lambda model: predict(model, first, second))
+
+
+def ask_each(
+    get: Callable[[str, Task], LoadedModel],
+    model_ids: Mapping[Task, str],
+    ask: Callable[[LoadedModel], T],
+) -> tuple[T | Refusal, ...]:
+    """Ask the model of each objective the same; `get` loads a model with a head.
+
+    A model that cannot be asked becomes a Refusal; raises its ModelError if there is no other.
+    """
+    answers: list[T | Refusal] = []
     errors: list[ModelError] = []
     for task, model_id in model_ids.items():
         try:
-            verdicts.append(predict(get(model_id, task), first, second))
+            answers.append(ask(get(model_id, task)))
         except ModelError as error:
             errors.append(error)
-            verdicts.append(Refusal(str(model_id or "")[:_LONGEST_ID], task, str(error)))
-    if len(errors) == len(verdicts):
+            answers.append(Refusal(str(model_id or "")[:_LONGEST_ID], task, str(error)))
+    if len(errors) == len(answers):
         raise errors[0]
-    return tuple(verdicts)
+    return tuple(answers)
+
+
+def judge_each(model: LoadedModel, encodings: Sequence[Encoding]) -> list[Judgement]:
+    """Judge pairs that are encoded, many in one pass."""
+    output = OBJECTIVES[model.task]
+    return [judge(answer[output]) for answer in model.run(encodings)]
 
 
 def judge(logits: NDArray[np.floating]) -> Judgement:

@@ -60,13 +60,18 @@ def finding(verdicts: Sequence[Verdict]) -> Markup:
 
 
 def _verdict(verdict: Verdict) -> str:
-    wording = WORDINGS[verdict.task]
     if isinstance(verdict, Refusal):
-        name = shortened(verdict.model_id, _ID)
-        return f"{name} cannot say {wording.unsaid}." if name else f"Nobody said {wording.unsaid}."
+        return unsaid(verdict)
+    wording = WORDINGS[verdict.task]
     index = 0 if verdict.judgement.follows else 1
     score = percent(verdict.judgement.scores[index])
     return f"{verdict.family}: {wording.answers[index]} ({score})."
+
+
+def unsaid(refused: Refusal) -> str:
+    """Say in a few words what a model could not be asked."""
+    name, what = shortened(refused.model_id, _ID), WORDINGS[refused.task].unsaid
+    return f"{name} cannot say {what}." if name else f"Nobody said {what}."
 
 
 def _turned(verdicts: Sequence[Verdict]) -> str:

@@ -14,7 +14,7 @@ os.environ.update(
 )
 
 from components.config import ASSETS
-from tests.bench import attention, fill_mask, head_map, memory, start
+from tests.bench import attention, fill_mask, head_map, memory, question_answering, start
 from tests.bench.ratio import Ratio, table
 
 BENCHES = {
@@ -22,6 +22,7 @@ BENCHES = {
     "fill_mask": fill_mask.measure,
     "head_map": head_map.measure,
     "memory": memory.measure,
+    "question_answering": question_answering.measure,
     "start": start.measure,
 }
 
