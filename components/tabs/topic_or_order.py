@@ -38,9 +38,9 @@ ABOUT = markup.aside(
     "What saturation hides.",
     "Full-size next-sentence heads often give 99 % and more to pairs that are only half related: "
     "their gaps lie where the curve is flat. 99.0 % and 99.9 % look alike, yet they are gaps of "
-    "4.6 and 6.9. So compare gaps, not percentages. And as the wrong texts of BERT's training came from "
-    "other documents, a change of topic moves the gap far and a change of order hardly at all: "
-    "that is why ALBERT is asked about the order instead (Lan et al. 2020).",
+    "4.6 and 6.9. So compare gaps, not percentages. And as the wrong texts of BERT's training "
+    "came from other documents, a change of topic moves the gap far and a change of order hardly "
+    "at all: that is why ALBERT is asked about the order instead (Lan et al. 2020).",
 )
 
 
