@@ -129,6 +129,23 @@ class Reader:
             return_overflowing_tokens=True,
         )
 
+    def overlapping(self, text: str, *, max_length: int, stride: int) -> tuple[Encoding, ...]:
+        """Tokenize `text` in windows of at most `max_length` tokens that share `stride` of them.
+
+        A text that is short enough becomes one window, as `encode` gives it. The stride is at most
+        a third of a window.
+        """
+        max_length = min(max_length, self.max_length)
+        return self._encode(
+            text,
+            None,
+            True,
+            truncation=True,
+            max_length=max_length,
+            stride=min(stride, max_length // 3),
+            return_overflowing_tokens=True,
+        )
+
     def _encode(
         self, text: str, pair: str | None, literal: bool, **options: Any
     ) -> tuple[Encoding, ...]:

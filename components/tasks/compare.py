@@ -133,7 +133,7 @@ def _fill_mask(model: LoadedModel, given: Given) -> Answers:
 
 
 def _sentiment(model: LoadedModel, given: Given) -> Answers:
-    result = sentiment.predict(model, [given.text])
+    result = sentiment.predict(model, [given.text], window=sentiment.MAX_WINDOW)
     if result.scale is sentiment.Scale.NUMBER:
         raise HeadError(f"{model.id} gives a number, not classes with probabilities.")
     classes = zip(result.labels, result.texts[0].scores, strict=True)

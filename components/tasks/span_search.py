@@ -147,14 +147,14 @@ def _search(
 
 
 def passage_edges(
-    encoding: Encoding, edges: Edges
+    encoding: Encoding, edges: Edges, *, text: int = 1
 ) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.int64]]:
     """Give the positions of passage tokens, and the characters where each begins and ends.
 
-    Spaces are left out and visible characters whole, so a token of spaces ends where it begins,
-    or before.
+    The passage is the second text of the input, or the one that `text` says. Spaces are left out
+    and visible characters whole, so a token of spaces ends where it begins, or before.
     """
-    tokens = np.flatnonzero([which == 1 for which in encoding.sequence_ids])  # (passage tokens,)
+    tokens = np.flatnonzero([which == text for which in encoding.sequence_ids])  # (passage tokens,)
     offsets = np.array(encoding.offsets, dtype=int).reshape(-1, 2)[tokens]  # (passage tokens, 2)
     return tokens, edges.begin[offsets[:, 0]], edges.end[offsets[:, 1]]
 

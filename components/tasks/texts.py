@@ -38,6 +38,11 @@ def from_lines(text: str) -> Texts:
     return _limited([line.strip() for line in text.splitlines() if line.strip()])
 
 
+def from_document(text: str) -> Texts:
+    """Read one text, line breaks and all."""
+    return Texts((check_text(text, "The text", MAX_PASSAGE).strip(),))
+
+
 def from_csv(content: bytes) -> Texts:
     """Read the column of a CSV file that holds the texts.
 

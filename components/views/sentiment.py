@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from components.tasks.sentiment import Classified, Scale, SentimentResult
+from components.views import document
 from components.views.download import Cell, csv_link
 from components.views.markup import Bar, bars, join
 from components.views.markup import finding as draw_finding
@@ -38,7 +39,10 @@ def panels(result: SentimentResult) -> Markup:
     """Draw each text with the bars of all classes, or the summary of many texts."""
     if len(result.texts) > _CARDS:
         return _summary(result)
-    return _cards(result, result.texts)
+    cards = _cards(result, result.texts)
+    if len(result.texts) == 1 and result.texts[0].windows:
+        return Markup("{}{}").format(cards, document.passage(result.texts[0]))
+    return cards
 
 
 def table(result: SentimentResult) -> dict[str, Any]:
@@ -106,6 +110,12 @@ def _notices(result: SentimentResult) -> list[str]:
             "This model does not name its classes: what they mean is not said here, and not "
             "guessed. Its card on the Hub may tell."
         )
+    long = sum(bool(text.windows) for text in result.texts)
+    if long and len(result.texts) > _CARDS:
+        notices.append(
+            f"{long:,} longer text{'s were' if long > 1 else ' was'} read in windows: the mean of "
+            "their logits, weighted by tokens, is what counts."
+        )
     cut = [text for text in result.texts if text.tokens_read < text.tokens]
     if cut and len(result.texts) > _CARDS:
         many = "s are" if len(cut) > 1 else " is"
@@ -146,12 +156,18 @@ def _card(result: SentimentResult, text: Classified, quoted: int) -> Markup:
         shortened(text.text, quoted),
         _tone(result, text.top) if text.chosen else "muted",
         "" if result.scale is Scale.NUMBER else _verdict(result, text),
-        _cut(text),
+        _read_how(result, text),
         _scores(result, text),
     )
 
 
-def _cut(text: Classified) -> Markup:
+def _read_how(result: SentimentResult, text: Classified) -> Markup:
+    """Say what of a long text was read; the curve of its windows stands below."""
+    if text.windows:
+        tones = [_tone(result, i) for i in range(len(result.labels))]
+        return Markup('<p class="lab-notice">{}</p>{}').format(
+            document.said(text), document.curve(result, text, tones)
+        )
     if text.tokens_read == text.tokens:
         return Markup("")
     return Markup('<p class="lab-notice">Only the first {} of {} tokens were read.</p>').format(

@@ -30,7 +30,7 @@ def test_programs_get_every_text_with_its_scores(demo: gr.Blocks) -> None:
     assert answer["scale"] == "one of"
 
 
-@pytest.mark.parametrize("text", ["", " \n ", "x" * 10_001])
+@pytest.mark.parametrize("text", ["", " \n ", "x" * 100_001])
 def test_programs_are_told_what_cannot_be_used(demo: gr.Blocks, text: str) -> None:
     with pytest.raises(gr.Error):
         endpoint_of(demo, "sentiment")(text)
@@ -38,7 +38,8 @@ def test_programs_are_told_what_cannot_be_used(demo: gr.Blocks, text: str) -> No
 
 def test_a_file_is_read_instead_of_the_lines(demo: gr.Blocks) -> None:
     run = handler_of(demo, "sentiment-run")
-    _finding, cards, table, link, _status = run("bert-mini", "typed", b"id,text\n1,from the file")
+    file = b"id,text\n1,from the file"
+    _finding, cards, table, _windows, link, _status = run("bert-mini", "typed", "lines", 512, file)
     assert "from the file" in cards
     assert "typed" not in cards
     assert table["data"][0][0] == "from the file"
@@ -47,13 +48,25 @@ def test_a_file_is_read_instead_of_the_lines(demo: gr.Blocks) -> None:
 
 def test_a_bad_file_is_refused_though_the_lines_are_good(demo: gr.Blocks) -> None:
     run = handler_of(demo, "sentiment-run")
-    finding, *others, _status = run("bert-mini", "typed", b"")
+    finding, *others, _status = run("bert-mini", "typed", "lines", 512, b"")
     assert "The file is empty" in finding
-    assert others == [None] * 3
+    assert others == [None] * 4
 
 
 def test_an_example_takes_the_place_of_a_file(demo: gr.Blocks) -> None:
-    assert handler_of(demo, "sentiment-examples")(["a\nb"]) == ("a\nb", None)
+    row = ["a\nb", "lines", 512]
+    assert handler_of(demo, "sentiment-examples")(row) == (*row, None)
+
+
+def test_lines_are_texts_and_a_document_is_one(demo: gr.Blocks) -> None:
+    ask, text = endpoint_of(demo, "sentiment"), "the river ran past\n\nthe soup was cold " * 9
+    assert len(ask(text)["texts"]) == 10
+    (one,) = ask(text, reading="document", window=32)["texts"]
+    assert len(one["windows"]) > 2
+    run = handler_of(demo, "sentiment-run")
+    _finding, cards, _table, windows, *_ = run("bert-mini", text, "document", 32, None)
+    assert cards.count("lab-curve-step") == len(one["windows"]) == len(windows["data"])
+    assert "lab-passage" in cards
 
 
 def labels(page: Any) -> list[str]:
@@ -127,3 +140,26 @@ def test_hostile_text_is_shown_and_never_runs(open_page: OpenPage) -> None:  # H
     page.keyboard.press("Enter")
     page.locator("#sentiment-finding").get_by_text("<script>", exact=False).wait_for()
     assert page.evaluate("window.__pwn") is None
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+def test_a_long_letter_is_read_in_windows_that_light_up(
+    open_page: OpenPage, width: int, dark: bool
+) -> None:  # H23
+    from playwright.sync_api import expect
+
+    page = open_page("Sentiment", width=width, dark=dark)
+    page.locator("#sentiment-cards .lab-bar").first.wait_for()
+    page.get_by_role("button", name="A long letter, by windows").click()
+    cards = page.locator("#sentiment-cards")
+    expect(cards).to_contain_text("tokens were read in")
+    steps = cards.locator(".lab-curve-step")
+    assert steps.count() > 5
+    assert {"lab-yes", "lab-no"} <= set(
+        " ".join(steps.nth(i).get_attribute("class") for i in range(steps.count())).split()
+    )
+    steps.nth(1).click()
+    expect(cards.locator(".lab-lit").first).to_be_visible()
+    overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert page.evaluate(overflow) <= 0

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,51 @@ def test_a_long_text_is_judged_by_its_beginning(tmp_path: Path, limit: int) -> N
     assert (long.tokens_read, long.tokens) == (64, 802)
     (beginning,) = sentiment.predict(model, ["the river " * 31]).texts
     np.testing.assert_allclose(long.scores, beginning.scores, atol=1e-6)
+
+
+@pytest.mark.parametrize("window", [48, 512])
+def test_a_long_text_is_judged_by_the_mean_of_its_windows(
+    model: LoadedModel, window: int
+) -> None:  # H23
+    text = "the river ran past the mill\n" * 20 + "the soup was cold " * 30
+    (long,) = sentiment.predict(model, [text], window=window).texts
+    length = min(window, model.max_length)
+    tokenizer, network = model._resident.tokenizer, model._resident.network
+    ids = tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+    assert long.tokens == long.tokens_read == len(ids) + 2
+    step, begin, alone = length - 2 - length // 4, 0, []
+    while not alone or begin + length - 2 - step < len(ids):
+        part = ids[begin : begin + length - 2]
+        whole = tokenizer.build_inputs_with_special_tokens(part)
+        with torch.no_grad():
+            alone.append((len(part), network(input_ids=torch.tensor([whole])).logits[0].numpy()))
+        begin += step
+    assert [w.tokens for w in long.windows] == [count for count, _ in alone]
+    for found, (_, logits) in zip(long.windows, alone, strict=True):
+        np.testing.assert_allclose(found.logits, logits, atol=1e-3)
+    weights = np.array([count for count, _ in alone])[:, None]
+    mean = (weights * np.array([logits for _, logits in alone])).sum(0) / weights.sum()
+    np.testing.assert_allclose(long.scores, np.exp(mean) / np.exp(mean).sum(), atol=1e-4)
+    spans = [w.span for w in long.windows]
+    assert (spans[0][0], spans[-1][1]) == (0, len(text.rstrip()))
+    assert all(b[0] < a[1] for a, b in pairwise(spans))
+
+
+def test_windows_change_nothing_for_texts_that_fit(model: LoadedModel) -> None:
+    assert sentiment.predict(model, TEXTS, window=512) == sentiment.predict(model, TEXTS)
+    assert sentiment.predict(model, TEXTS, window=512).texts[0].windows == ()
+
+
+def test_who_waits_for_a_long_text_hears_how_far_it_is(bert: LoadedModel) -> None:
+    heard: list[tuple[str, float]] = []
+    sentiment.predict(
+        bert, ["the river ran " * 300, "a city"], window=32,
+        tell=lambda message, done: heard.append((message, done)),
+    )  # fmt: skip
+    assert heard[0][0].startswith("Window 1 of ")
+    assert [done for _, done in heard] == sorted(done for _, done in heard)
+    with pytest.raises(InputError, match="too long"):
+        sentiment.predict(bert, ["x" * 100_001], window=32)
 
 
 def test_a_short_text_is_read_whole(model: LoadedModel) -> None:
