@@ -8,6 +8,7 @@ from typing import Any
 import gradio as gr
 
 from components.config import ASSETS, MAX_LINES, MAX_PASSAGE
+from components.errors import InputError
 from components.models.catalog import default_for
 from components.models.families import Task
 from components.tabs.base import Page, Tab, wire
@@ -166,6 +167,8 @@ def build(page: Page) -> None:
 
 
 def _read(text: str, reading: str) -> texts.Texts:
+    if reading not in (LINES, DOCUMENT):
+        raise InputError(f"reading is “{reading[:20]}”. Give “{LINES}” or “{DOCUMENT}”.")
     return texts.from_document(text) if reading == DOCUMENT else texts.from_lines(text)
 
 

@@ -95,7 +95,7 @@ def lead(result: QuestionAnsweringResult) -> float | None:
 
 
 def _asked(questions: str) -> Sequence[str]:
-    if not isinstance(questions, str) or not questions.strip():
+    if not questions.strip():
         raise InputError("There is no question. Type one a line, or choose an example.")
     asked = from_lines(questions).texts
     if len(asked) > MAX_QUESTIONS:

@@ -167,7 +167,7 @@ def compare(gaps: NDArray[np.float64], order: Order, true_order: Order) -> Truth
 
 def _true_order(sentences: Sequence[str], truth: str) -> tuple[Order | None, tuple[str, ...]]:
     """Find the sentences of the true order among those given; each of equals is taken once."""
-    if not isinstance(truth, str) or not truth.strip():
+    if not truth.strip():
         return None, ()
     left = list(range(len(sentences)))
     order = []

@@ -44,7 +44,7 @@ def _headline(told: Told) -> str:
 
 
 def _notices(told: Sequence[Told]) -> list[str]:
-    notices = []
+    notices: list[str] = []
     for one in _answered(told):
         notices += one.notices
         notices.append(

@@ -66,6 +66,8 @@ def test_lines_are_texts_and_a_document_is_one(demo: gr.Blocks) -> None:
     run = handler_of(demo, "sentiment-run")
     _finding, cards, _table, windows, *_ = run("bert-mini", text, "document", 32, None)
     assert cards.count("lab-curve-step") == len(one["windows"]) == len(windows["data"])
+    with pytest.raises(gr.Error, match="Give “lines” or “document”"):
+        ask(text, reading="whole")
     assert "lab-passage" in cards
 
 

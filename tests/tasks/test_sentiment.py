@@ -105,14 +105,14 @@ def test_a_long_text_is_judged_by_the_mean_of_its_windows(
     (long,) = sentiment.predict(model, [text], window=window).texts
     length = min(window, model.max_length)
     tokenizer, network = model._resident.tokenizer, model._resident.network
-    ids = tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+    first, *ids, last = tokenizer(text, verbose=False)["input_ids"]
     assert long.tokens == long.tokens_read == len(ids) + 2
     step, begin, alone = length - 2 - length // 4, 0, []
     while not alone or begin + length - 2 - step < len(ids):
         part = ids[begin : begin + length - 2]
-        whole = tokenizer.build_inputs_with_special_tokens(part)
+        whole = torch.tensor([[first, *part, last]])
         with torch.no_grad():
-            alone.append((len(part), network(input_ids=torch.tensor([whole])).logits[0].numpy()))
+            alone.append((len(part), network(input_ids=whole).logits[0].numpy()))
         begin += step
     assert [w.tokens for w in long.windows] == [count for count, _ in alone]
     for found, (_, logits) in zip(long.windows, alone, strict=True):
