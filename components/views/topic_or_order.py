@@ -112,7 +112,7 @@ def _curve(told: TopicOrOrderResult) -> Markup:
         [
             Markup('<text class="lab-quartet-tick" x="{}" y="{}">{}</text>').format(x, y, said)
             for x, y, said in (
-                (30, _HEIGHT - 6, "gap −10"),
+                (42, _HEIGHT - 6, "gap −10"),
                 (_WIDTH / 2, _HEIGHT - 6, "0: 50 %"),
                 (_WIDTH - 30, _HEIGHT - 6, "+10"),
             )
