@@ -77,4 +77,5 @@ def _across_the_diagonal(width: int) -> Tensor:
     """Give an orthonormal frame (width - 1, width) of all that is at right angles to (1, …, 1)."""
     start = torch.eye(width)
     start[:, 0] = 1.0
-    return torch.linalg.qr(start)[0][:, 1:].transpose(0, 1)
+    frame: Tensor = torch.linalg.qr(start)[0]
+    return frame[:, 1:].transpose(0, 1)

@@ -36,7 +36,8 @@ def _joined(name: str, kind: str, parts: list[Tensor], width: int) -> Tensor:
     if name == "intermediate.dense":
         return torch.cat(parts)
     if name == "output.dense" and kind == "weight":
-        return torch.cat(parts, dim=1) / len(parts) ** 0.5  # all speak at every step now
+        joined: Tensor = torch.cat(parts, dim=1) / len(parts) ** 0.5  # all speak at every step now
+        return joined
     if name.startswith("attention.self."):
         return _in_turn(parts, width)
     if name == "attention.output.dense" and kind == "weight":
