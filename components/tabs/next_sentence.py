@@ -17,8 +17,8 @@ from components.tabs.controls import (
     numbers_view,
     text_box,
 )
-from components.tabs.ways import ways_on
 from components.tabs.pair_models import asked, pickers
+from components.tabs.ways import ways_on
 from components.tasks import next_sentence
 from components.views import markup
 from components.views import next_sentence as views
