@@ -15,6 +15,7 @@ from components.tabs import (
     input_embeddings,
     joint_mask,
     lens,
+    lesson,
     next_sentence,
     question_answering,
     replaced_tokens,
@@ -54,6 +55,7 @@ _BUILT: tuple[Tab, ...] = (
     compare.TAB,
     fine_tune.TAB,
     families.TAB,
+    lesson.TAB,
 )
 TABS = tuple(
     tab for tab in _BUILT if tab.needs is None or any(tab.needs in card.tasks for card in SHIPPED)

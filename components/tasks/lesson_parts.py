@@ -1,0 +1,89 @@
+"""What a computed step of the lesson is made of: plain values, no wording of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from components.models.families import Task
+
+if TYPE_CHECKING:
+    from components.models.loaded import LoadedModel
+
+
+class Unit(StrEnum):
+    """What the number of a row means."""
+
+    SHARE = "share"  # a probability, between 0 and 1
+    COSINE = "cosine"
+    LENGTH = "length"  # of a vector
+    PARAMETERS = "parameters"
+    COUNT = "count"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a panel: a label with a bar, a text, or the first numbers of a vector."""
+
+    label: str
+    value: float | None = None  # of the bar; None: there is none
+    text: str = ""
+    numbers: tuple[float, ...] = ()
+    tone: str = ""  # "", "yes", "no" or "muted", as in views.markup.Bar
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A few rows under a heading; `unit` is that of their values."""
+
+    heading: str
+    rows: tuple[Row, ...]
+    unit: Unit = Unit.SHARE
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One box of the picture of an encoder, with what passes through it just now."""
+
+    name: str
+    summary: str  # in the box
+    says: str
+    panel: Panel
+    is_answer: bool = False  # shown only when the question was answered
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the learner is asked before the model's answer is shown."""
+
+    asks: str
+    choices: tuple[str, ...]
+    right: int  # index of `choices`: what was computed, or is told by a source
+    finding: str  # what the answer is, in one sentence
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """One step on one text: the question, what is shown before it is answered, and after."""
+
+    question: Question
+    before: tuple[Panel, ...] = ()
+    after: tuple[Panel, ...] = ()
+    stages: tuple[Stage, ...] = ()
+    model_id: str = ""  # that answered; empty where none was asked
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What a step has at hand: models by id and head, and the folder of the bundled ones."""
+
+    get: Callable[[str, Task], LoadedModel]
+    models_dir: Path
+
+
+Compute = Callable[[Desk, str], Live]
