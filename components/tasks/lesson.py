@@ -7,25 +7,25 @@ from dataclasses import dataclass
 
 from components.errors import InputError
 from components.models.catalog import SHIPPED
-from components.tasks import lesson_families, lesson_live
+from components.tasks import lesson_counts, lesson_encoder, lesson_families, lesson_live
 from components.tasks.lesson_parts import Compute, Desk, Live
 from components.tasks.lesson_steps import STEPS, Step, Way
 from components.tasks.words import check_text
 
 LIVE: Mapping[str, Compute] = {  # by the key of a step; the others ask nothing
-    "encoder": lesson_live.encoder,
+    "encoder": lesson_encoder.encoder,
     "contexts": lesson_live.contexts,
     "masked_words": lesson_live.masked_words,
     "next_sentence": lesson_live.pairs,
-    "roberta": lesson_families.better_training,
-    "albert": lesson_families.one_layer,
+    "roberta": lesson_counts.better_training,
+    "albert": lesson_counts.one_layer,
     "distilbert": lesson_families.student,
     "electra": lesson_families.fakes,
     "deberta": lesson_families.apart,
     "sentiment": lesson_live.opinion,
     "question_answering": lesson_live.answers,
     "fine_tune": lesson_families.chance,
-    "choice": lesson_families.choice,
+    "choice": lesson_counts.choice,
 }
 GIVEN = {"first": lesson_live.FIRST, "passage": lesson_live.PASSAGE}  # texts that stay as they are
 

@@ -8,7 +8,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from components.errors import CheckpointError
+from components.models.anatomy import Anatomy, read_anatomy
+from components.models.catalog import SHIPPED, ModelCard, find_card
 from components.models.families import Task
+from components.models.profiles import Claim
 
 if TYPE_CHECKING:
     from components.models.loaded import LoadedModel
@@ -87,3 +91,23 @@ class Desk:
 
 
 Compute = Callable[[Desk, str], Live]
+
+
+def shipped(model_type: str, task: Task | None = None) -> ModelCard | None:
+    """Give the first model of a family that ships (with a head for `task`), or None."""
+    cards = (card for card in SHIPPED if card.model_type == model_type)
+    return next((card for card in cards if task is None or task in card.tasks), None)
+
+
+def anatomy_of(desk: Desk, model_id: str) -> Anatomy:
+    """Count the parameters of a bundled model; raises CheckpointError where it is missing."""
+    card = find_card(model_id)
+    anatomy = read_anatomy(desk.models_dir, card) if card else None
+    if anatomy is None:
+        raise CheckpointError(f"The files of {model_id} are not there. Put them back.")
+    return anatomy
+
+
+def said(claim: Claim) -> str:
+    """Give a claim with its source."""
+    return f"{claim.text} ({claim.source})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from markupsafe import Markup
 
@@ -17,7 +17,7 @@ from components.views.markup import EMPTY, join
 from components.views.markup import finding as draw_finding
 
 LETTERS = "ABCDEFGH"
-_KINDS = {
+_KINDS: Mapping[Unit, Callable[[float], str]] = {
     Unit.SHARE: wording.percent,
     Unit.COSINE: wording.cosine,
     Unit.LENGTH: lambda number: f"length {number:.2f}",
@@ -150,8 +150,8 @@ def _row(row: Row, unit: Unit, whole: float) -> Markup:
     width = min(100.0, max(0.0, 100 * row.value / whole))
     return Markup(
         '<div class="lab-bar lab-{}"><span class="lab-bar-label">{}</span>'
-        '<span class="lab-bar-track"><span class="lab-bar-fill" style="width:{:.2f}%"></span></span>'
-        '<span class="lab-bar-value">{}</span>{}</div>'
+        '<span class="lab-bar-track"><span class="lab-bar-fill" style="width:{:.2f}%"></span>'
+        '</span><span class="lab-bar-value">{}</span>{}</div>'
     ).format(row.tone or "plain", row.label, width, _KINDS[unit](row.value), text)
 
 
