@@ -60,7 +60,7 @@ def test_the_answer_in_the_picture_is_what_fill_mask_says(desk: Desk) -> None:
     assert len(layers) == len(states) - 1
     assert layers[0].value == pytest.approx(turned, abs=1e-5)
     assert [stage.is_answer for stage in live.stages] == [False] * 6 + [True]
-    assert lesson_encoder.NUMBERS == len(live.stages[4].panel.rows[0].numbers)
+    assert len(live.stages[4].panel.rows[0].numbers) == lesson_encoder.NUMBERS
 
 
 def test_the_words_of_a_hidden_side_become_blanks() -> None:
