@@ -13,7 +13,7 @@ const show = () => {
   const answered = Object.values(known.answers || {});
   for (const button of all('[data-step]')) {
     const said = (known.answers || {})[button.dataset.step];
-    button.classList.toggle('lab-done', said !== undefined);
+    button.classList.toggle('lab-walk-done', said !== undefined);
     button.title = said === undefined ? '' : `answered, ${said === 'right' ? 'right' : 'wrong'} the first time`;
   }
   const right = answered.filter((said) => said === 'right').length;

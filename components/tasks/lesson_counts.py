@@ -119,16 +119,6 @@ def one_layer(desk: Desk, _: str) -> Live:
             "So ALBERT does both: it shares the layers and it splits the table of tokens into two "
             "narrow ones. A text still passes through every layer: it is small, not fast.",
         ),
-        before=(
-            Panel(
-                f"The parameters of {DEFAULT_MODEL}",
-                (
-                    Row(f"{ours.stored_layers} layers", text=""),
-                    Row("the table of tokens, positions and segments", text=""),
-                    Row("the heads", text=""),
-                ),
-            ),
-        ),
         after=(
             Panel("Parameters", tuple(rows), Unit.PARAMETERS),
             Panel(

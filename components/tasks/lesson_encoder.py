@@ -37,7 +37,7 @@ def encoder(desk: Desk, text: str) -> Live:
             "All that it knows of the other words came through the layers.",
         ),
         stages=tuple(_stages(seen, entry, states, answer)),
-        after=(answer, _by_layer(seen)),
+        after=(_by_layer(seen),),
         model_id=model.id,
         notices=seen.notices,
     )

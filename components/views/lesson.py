@@ -31,7 +31,8 @@ def nav(steps: Sequence[Step] = STEPS) -> Markup:
     buttons = [
         Markup(
             '<li><button type="button" data-step="{}" data-default="{}" {}>'
-            '<span class="lab-step-number" aria-hidden="true">{}</span>{}</button></li>'
+            '<span class="lab-walk-number" aria-hidden="true">{}</span>'
+            '<span class="lab-walk-title">{}</span></button></li>'
         ).format(
             number,
             step.text,
@@ -42,8 +43,8 @@ def nav(steps: Sequence[Step] = STEPS) -> Markup:
         for number, step in enumerate(steps, start=1)
     ]
     return Markup(
-        '<nav class="lab-steps" aria-label="Steps of the lesson" data-asking="{}"><ol>{}</ol>'
-        '<p class="lab-steps-score"><span role="status"></span> <button type="button" '
+        '<nav class="lab-walk" aria-label="Steps of the lesson" data-asking="{}"><ol>{}</ol>'
+        '<p class="lab-walk-score"><span role="status"></span> <button type="button" '
         'class="lab-see" data-forget hidden>Start over</button></p></nav>'
     ).format(len(LIVE), join(buttons))
 
@@ -158,7 +159,7 @@ def _row(row: Row, unit: Unit, whole: float) -> Markup:
 def _way(result: LessonResult) -> Markup:
     way = result.way
     return Markup(
-        '<p class="lab-way"><button type="button" class="lab-fix" data-tab="{}" data-part="{}" '
+        '<p class="lab-leave"><button type="button" class="lab-move" data-tab="{}" data-part="{}" '
         'data-runs="{}" data-fields="{}">Open the tab {}{}</button></p>'
     ).format(
         way.tab,
@@ -171,14 +172,14 @@ def _way(result: LessonResult) -> Markup:
 
 
 def _along(number: int) -> Markup:
-    before = _move(number - 1, "← Previous") if number > 1 else Markup("<span></span>")
-    behind = _move(number + 1, "Next →") if number < len(STEPS) else EMPTY
+    before = _move(number - 1, "← {}") if number > 1 else Markup("<span></span>")
+    behind = _move(number + 1, "Next: {} →") if number < len(STEPS) else EMPTY
     return Markup('<p class="lab-along">{}{}</p>').format(before, behind)
 
 
 def _move(number: int, said: str) -> Markup:
-    return Markup('<button type="button" class="lab-move" data-to="{}">{}: {}</button>').format(
-        number, said, STEPS[number - 1].title
+    return Markup('<button type="button" class="lab-move" data-to="{}">{}</button>').format(
+        number, said.format(STEPS[number - 1].title)
     )
 
 

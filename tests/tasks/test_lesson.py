@@ -52,7 +52,7 @@ def test_the_answer_in_the_picture_is_what_fill_mask_says(desk: Desk) -> None:
     model = desk.get(live.model_id, Task.FILL_MASK)
     best = fill_mask.predict(model, text).blanks[0].candidates[0]
     assert live.question.choices[live.question.right] == best.word
-    assert live.after[0].rows[0].value == pytest.approx(best.score, rel=1e-4)
+    assert live.stages[-1].panel.rows[0].value == pytest.approx(best.score, rel=1e-4)
     layers = live.stages[3].panel.rows
     states = model.run([model.encode(text, literal=False)], hidden_states=True)[0]["hidden_states"]
     one, other = states[0][2], states[1][2]
