@@ -192,6 +192,12 @@ ROBERTA_MINI = replace(
                 "entities": 0.08,
             },
         ),
+        Stage(
+            "names",
+            steps=240,
+            learning_rate=(2.5e-4, 0.0),
+            mix={"entities": 0.50, "sentiment": 0.22, "questions": 0.14, "text": 0.14},
+        ),
     ),
 )
 ALBERT_MINI = replace(
@@ -205,10 +211,10 @@ ALBERT_MINI = replace(
     layers=3,
     kept_layers=(1, 3, 5),
     stages=(
-        Stage("vocabulary", steps=350, learning_rate=(8e-4, 8e-4), mix={"aligned": 1.0}),
+        Stage("vocabulary", steps=200, learning_rate=(8e-4, 8e-4), mix={"aligned": 1.0}),
         Stage(
             "heads",
-            steps=650,
+            steps=420,
             learning_rate=(8e-4, 0.0),
             mix={"aligned": 0.46, "order": 0.16, "sentiment": 0.10, "questions": 0.28},
         ),
