@@ -51,13 +51,12 @@ CATALOG: tuple[ModelCard, ...] = (
         "roberta",
         (*_WORDS, Task.TOKEN_CLASSIFICATION),
         "RoBERTa, miniature: 6 layers",
-        shipped=False,
     ),
     _miniature(
         "albert-mini",
         "albert",
         (*_WORDS, Task.SENTENCE_ORDER),
-        "ALBERT, miniature: 6 layers, one set of weights",
+        "ALBERT, miniature: 3 layers, one set of weights",
         shipped=False,
     ),
     _miniature("distilbert-mini", "distilbert", _WORDS, "DistilBERT, miniature: 3 layers"),
@@ -66,7 +65,6 @@ CATALOG: tuple[ModelCard, ...] = (
         "electra",
         (Task.REPLACED_TOKENS,),
         "ELECTRA, miniature: the discriminator, 6 layers",
-        shipped=False,
     ),
     _miniature(
         "electra-mini-generator",
@@ -74,9 +72,8 @@ CATALOG: tuple[ModelCard, ...] = (
         _WORDS,
         "ELECTRA, miniature: the generator, 3 layers",
         tuned=False,
-        shipped=False,
     ),
-    _miniature("deberta-mini", "deberta-v2", _WORDS, "DeBERTa, miniature: 6 layers", shipped=False),
+    _miniature("deberta-mini", "deberta-v2", _WORDS, "DeBERTa, miniature: 6 layers"),
 )
 SHIPPED = tuple(card for card in CATALOG if card.is_shipped)
 

@@ -123,7 +123,7 @@ class Objectives:
         found = _cached(path, lambda: sentiment_examples(self.places.data, self.tokenizer))
         return Sentiment(self.recipe, found, self.special)
 
-    def entities(self) -> Objective:
+    def entities(self) -> Entities:
         """Make the objective on words that are named entities, or not."""
         path, data = self.cache / "entities.npz", self.places.data
         found = _cached(path, lambda: entity_examples(training_sentences(data), self.tokenizer))

@@ -19,6 +19,7 @@ import torch
 
 from components.training.assembly import Objectives, Places, make_network, make_tokenizer
 from components.training.cards import Provenance, write_origin
+from components.training.entities import fit_head
 from components.training.evaluate import Evaluation
 from components.training.evaluation import QUICK, measure
 from components.training.export import export, parts
@@ -74,6 +75,14 @@ def write_origins(training: Training, places: Places, options: Any) -> None:
         write_origin(places.out / name, recipe, part.heads, provenance)
 
 
+def fit_heads(network: Network, objectives: Objectives) -> None:
+    """Fit what can be fitted once the encoder stands still: the head for named entities."""
+    if "entities" in {name for stage in objectives.recipe.stages for name in stage.mix}:
+        network.train(False)
+        loss = fit_head(network, objectives.entities())
+        print(f"named entities, head fitted: loss {loss:.3f}", flush=True)
+
+
 def prepare(recipe: Recipe, places: Places) -> tuple[Training, Any, Network | None]:
     """Make the training where it stands, its tokenizer, and the parent it learns from."""
     tokenizer = make_tokenizer(recipe, places)
@@ -98,6 +107,7 @@ def main() -> None:
         run_training(training, objectives, places.checkpoint(recipe), options.steps_scale)
     if options.only in (None, "export"):
         training.use_average()
+        fit_heads(training.network, Objectives(recipe, places, tokenizer, parent))
         export(training.network, tokenizer, recipe.id, places.out)
     if options.only in (None, "evaluate"):
         write_origins(training, places, options)

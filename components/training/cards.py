@@ -114,7 +114,7 @@ LIMITS = (
     "A miniature for looking inside, not for use: expect it to know little and to be sure of it.",
     "It read a thousandth of what published compact models read; facts are often wrong.",
     "Sentiment was learned from film reviews, answers from encyclopedia passages.",
-    "English only, lower-cased; stereotypes of its texts, old novels among them, are in it too.",
+    "English only; stereotypes of its texts, old novels among them, are in it too.",
 )
 
 
@@ -183,8 +183,8 @@ def model_card(model_id: str, facts: dict[str, Any]) -> str:
             "",
             f"# {model_id}",
             "",
-            f"A {FAMILIES[recipe['family']].name} miniature of width 384 in one file with all its "
-            f"heads: {', '.join(facts['heads'])}.",
+            f"A miniature of {FAMILIES[recipe['family']].name}, of width 384, in one file with "
+            f"all its heads: {', '.join(facts['heads'])}.",
             "Each class of transformers takes its own head and ignores the others.",
             "",
             "## How it came about",
@@ -233,7 +233,7 @@ def _history(recipe: dict[str, Any], provenance: Provenance) -> list[str]:
             total=total / 1e6,
             layers=", ".join(map(str, recipe["kept_layers"])),
             parent=recipe["parent"],
-            generator=recipe["generator"],
+            generator=recipe.get("generator"),
             size=f"{recipe['vocabulary_size']:,}",
         ),
         f"- {100 * recipe['masked']:.0f} % of the tokens hidden; the weights are an average over "
@@ -251,7 +251,8 @@ BEGINNINGS = {  # by family: what became of the parent's weights
     "distilbert": "- Layers {layers}, embeddings and heads of {parent}; the losses of DistilBERT "
     "(Sanh et al. 2019): soft targets, hard targets, direction of the vectors. Sentiment and "
     "answers were learned from the teacher's scores and the labels.",
-    "roberta": _ALIGNED + " Layers and heads are {parent}'s; segments went into the positions.",
+    "roberta": _ALIGNED + " Layers and heads are {parent}'s; segments went into the positions. The "
+    "head for named entities was fitted last, as a logistic regression on the finished encoder.",
     "deberta-v2": _ALIGNED + " Content projections, feed-forward layers and norms are {parent}'s; "
     "the distances of its relative attention are new, and no positions enter at the input.",
     "albert": _ALIGNED + " Its word vectors of 128 are the best directions of {parent}'s, and its "

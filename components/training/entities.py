@@ -18,7 +18,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 (the field's name)
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
 from components.training.labelled import Examples, Order, flat_starts
 from components.training.networks import Batch, Network, on_device
@@ -41,6 +41,8 @@ IGNORED = -100  # the label of every token but the first of a word
 HELD_OUT = 0.2  # of WikiGold: its last sentences, so that no article is on both sides
 JOINED = {*".,:;!?)]%", "...", "'s", "'m", "n't", "'re", "'ve", "'ll", "'d"}  # to the word before
 OPENING = {*"([$#@"}  # joined to the word behind
+FIT_STEPS = 150  # of the head's own fit, at most
+WEIGHT_DECAY = 1e-5
 
 
 @dataclass(frozen=True)
@@ -163,6 +165,44 @@ class Entities:
         logits = network.entity_logits(network.encode(batch)).float()
         loss = F.cross_entropy(logits.flatten(0, 1), batch["labels"].flatten())
         return {"entities": loss}
+
+
+def fit_head(network: Network, objective: Entities) -> float:
+    """Fit the head to the words of one pass as a logistic regression; give its loss.
+
+    The encoder stands still, so the best head for it can be found, which the few steps of a
+    training leave half-way: names are rare among words.
+    """
+    vectors, labels = _vectors(network, objective)
+    head: Any = network.classifier
+    weight, bias = (nn.Parameter(each.detach().clone()) for each in (head.weight, head.bias))
+    optimizer = torch.optim.LBFGS([weight, bias], max_iter=FIT_STEPS, line_search_fn="strong_wolfe")
+
+    def loss() -> Tensor:
+        optimizer.zero_grad()
+        found = F.cross_entropy(F.linear(vectors, weight, bias), labels)
+        found = found + WEIGHT_DECAY * weight.square().sum()
+        found.backward()  # type: ignore[no-untyped-call]
+        return found
+
+    last: Any = optimizer.step(loss)  # type: ignore[no-untyped-call]
+    with torch.no_grad():
+        head.weight.copy_(weight)
+        head.bias.copy_(bias)
+    return float(last)
+
+
+@torch.no_grad()
+def _vectors(network: Network, objective: Entities) -> tuple[Tensor, Tensor]:
+    """Give the vector (words, hidden) and the label (words,) of every word of one pass."""
+    vectors, labels = [], []
+    for number in range(objective.order.batches):
+        for part in range(objective.parts):
+            batch = on_device(network, objective.batch(number, part))
+            counts = batch["labels"] != IGNORED
+            vectors.append(network.encode(batch)[counts].float())
+            labels.append(batch["labels"][counts])
+    return torch.cat(vectors), torch.cat(labels)
 
 
 def word_labels(network: Network, tokenizer: Any, sentences: list[Sentence]) -> list[list[str]]:
