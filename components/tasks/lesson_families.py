@@ -145,7 +145,8 @@ def _detective(desk: Desk, text: str) -> tuple[Panel, ...]:
 def apart(desk: Desk, text: str) -> Live:
     """Compare two places of one word as they enter layer 1: is the position added there?"""
     model = desk.get(DEFAULT_MODEL, Task.FILL_MASK)
-    token, position = _repeated(model.encode(check_text(text, "The sentence")), text)
+    encoding = model.encode(check_text(text, "The sentence"))
+    token, position = _repeated(encoding, text)
     result = input_embeddings.predict(model, text, position=position)
     assert result.twin is not None, "the token stands twice"
     cosine = result.twin.cosine
@@ -156,7 +157,7 @@ def apart(desk: Desk, text: str) -> Live:
     own = shipped("deberta-v2", Task.ENCODER)
     if own:
         reader = desk.get(own.id, Task.ENCODER)
-        _, there = _repeated(reader.encode(text), text)
+        there = _token_at(reader.encode(text), encoding.offsets[position][1])
         twin = input_embeddings.predict(reader, text, position=there).twin
         rows.append(Row(f"{own.id}: nothing is added", twin.cosine if twin else 1.0))
     return Live(
@@ -181,18 +182,33 @@ def apart(desk: Desk, text: str) -> Live:
 
 def _repeated(encoding: Encoding, text: str) -> tuple[str, int]:
     """Give the last word that stands twice, and its last position."""
-    ids = encoding.input_ids
-    for at in reversed(range(len(encoding))):
-        span = encoding.offsets[at]
-        word = text[slice(*span)].strip()
-        if encoding.sequence_ids[at] == 0 and word[:1].isalnum() and ids.count(ids[at]) > 1:
-            return word, at
+    whole = {
+        at: (encoding.input_ids[at], text[slice(*encoding.offsets[at])].strip().lower())
+        for at in range(len(encoding))
+        if encoding.sequence_ids[at] == 0 and _is_word(text, *encoding.offsets[at])
+    }
+    for at, kind in reversed(whole.items()):
+        if list(whole.values()).count(kind) > 1:
+            return kind[1], at
     words = [w for w in split_words(text, "[MASK]") if w.is_letters(text)]
     again = text[slice(*words[-1].span)] if words else "word word"
     raise InputError(
         "No word stands twice here. Write one of them again.",
         suggestion=f"{text.strip()} {again}",
     )
+
+
+def _token_at(encoding: Encoding, end: int) -> int:
+    """Give the token that holds the character before `end`."""
+    own = [at for at, side in enumerate(encoding.sequence_ids) if side == 0]
+    return next(at for at in own if encoding.offsets[at][1] >= end)
+
+
+def _is_word(text: str, start: int, end: int) -> bool:
+    """Say whether these characters are a word and not a piece of one."""
+    joined = text[:start][-1:].isalnum() and text[start : start + 1].isalnum()
+    goes_on = text[end : end + 1].isalnum()
+    return text[start:end].strip().isalnum() and not joined and not goes_on
 
 
 def chance(desk: Desk, text: str) -> Live:

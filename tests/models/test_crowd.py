@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from components.models import asking
+from components.models.ask import Ask
 from components.models.crowd import Crowd
 from components.models.families import Task
 from components.models.loaded import LoadedModel
@@ -224,11 +224,11 @@ def test_answers_given_together_are_those_given_alone(
 def test_inputs_of_like_length_go_together(load: Load) -> None:
     model = load("bert", Task.SENTIMENT)
 
-    def ask(words: int) -> asking.Ask:
-        return asking.Ask(model.encode("mill " * words), None, (), 1_024)
+    def asked(words: int) -> Ask:
+        return Ask(model.encode("mill " * words), None, (), 1_024)
 
-    assert ask(1).kind == ask(12).kind != ask(15).kind == ask(30).kind
-    assert [ask(n).room for n in (1, 30, 31, 60)] == [64, 32, 16, 16]
+    assert asked(1).kind == asked(12).kind != asked(15).kind == asked(30).kind
+    assert [asked(n).room for n in (1, 30, 31, 60)] == [64, 32, 16, 16]
 
 
 def test_a_share_of_an_answer_does_not_keep_those_of_the_others(load: Load) -> None:
