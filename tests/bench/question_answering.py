@@ -68,7 +68,8 @@ def measure(models_dir: Path) -> Sequence[Ratio]:
             "s",
             1 / 1.5,
             f"{len(mine)} questions in turns, medians; {rates[0]:,.0f} against {rates[1]:,.0f} "
-            f"words a second; the same answer {same} of {len(mine)} times",
+            f"words a second; the same answer {same} of {len(mine)} times: the pipeline compares a "
+            "softmax of each window, we raw sums",
         )
     ]
 

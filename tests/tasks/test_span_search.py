@@ -65,6 +65,13 @@ def test_the_question_is_never_an_answer() -> None:  # H27
     assert (found.answers[0].text, found.answers[0].logit) == ("boats ran", 7.0)
 
 
+def test_a_windows_own_softmax_counts_its_spans_and_no_answer() -> None:  # H30
+    found = search("ran", {0: 1.0, 4: 2.0}, {0: 1.0, 4: 2.0})
+    (window,) = found.windows
+    assert (window.best_logit, window.no_answer_logit) == (4.0, 2.0)
+    assert window.own_score == pytest.approx(1 / (1 + np.exp(-2)))
+
+
 def test_no_special_token_is_an_answer_but_the_first_says_that_there_is_none() -> None:  # H28
     special = {0: 9.0, 3: 50.0, 10: 50.0}
     found = search(BOATS, {**special, 5: 4.0}, {**special, 5: 3.0})
