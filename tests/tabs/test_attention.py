@@ -256,7 +256,7 @@ def test_layers_follow_the_model_and_a_refusal_keeps_them(open_page: OpenPage) -
         page.keyboard.press("ArrowRight")
     expect(headline).to_contain_text("of layer 6")
     page.locator("#attention-model input").click()
-    page.get_by_role("option", name="DistilBERT").click()
+    page.get_by_role("option", name="DistilBERT, miniature").click()
     expect(headline).to_contain_text("of layer 3")
     expect(_slider(page, "layer")).to_have_attribute("max", "3")
     expect(_slider(page, "layer")).to_have_value("3")
