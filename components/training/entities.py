@@ -189,7 +189,7 @@ def fit_head(network: Network, objective: Entities) -> float:
     with torch.no_grad():
         head.weight.copy_(weight)
         head.bias.copy_(bias)
-    return float(last)
+    return float(last.detach())
 
 
 @torch.no_grad()

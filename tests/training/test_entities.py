@@ -145,6 +145,22 @@ def trained() -> Any:
     return training.network
 
 
+def test_fitting_the_head_finds_the_entities_and_leaves_the_encoder_alone() -> None:
+    training = tiny.training(replace(tiny.recipe("roberta-mini"), parts=1))
+    network = training.network.train(False)
+    objective = tiny.objectives(training.recipe, training.teacher)["entities"]
+    assert isinstance(objective, entities.Entities)
+    before = {name: value.detach().clone() for name, value in network.named_parameters()}
+    batch = objective.batch(0)
+    with torch.no_grad():
+        untrained = float(objective.losses(network, batch)["entities"])
+    entities.fit_head(network, objective)
+    with torch.no_grad():
+        assert float(objective.losses(network, batch)["entities"]) < untrained / 2
+    changed = {n for n, value in network.named_parameters() if not torch.equal(value, before[n])}
+    assert changed == {"classifier.weight", "classifier.bias"}
+
+
 def test_a_trained_head_finds_its_entities_and_is_measured(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
