@@ -211,12 +211,23 @@ ALBERT_MINI = replace(
     layers=3,
     kept_layers=(1, 3, 5),
     stages=(
-        Stage("vocabulary", steps=200, learning_rate=(8e-4, 8e-4), mix={"aligned": 1.0}),
+        Stage(
+            "vocabulary",
+            steps=800,
+            learning_rate=(8e-4, 8e-4),
+            mix={"aligned": 0.90, "order": 0.10},
+        ),
         Stage(
             "heads",
-            steps=420,
+            steps=1500,
             learning_rate=(8e-4, 0.0),
-            mix={"aligned": 0.46, "order": 0.16, "sentiment": 0.10, "questions": 0.28},
+            mix={
+                "aligned": 0.36,
+                "order": 0.20,
+                "short_order": 0.08,
+                "sentiment": 0.09,
+                "questions": 0.27,
+            },
         ),
     ),
 )

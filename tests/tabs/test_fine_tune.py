@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from components.tabs import training_stream
 from components.tabs.fine_tune import example_set
 from components.tabs.trainings import Asked, Packs, Trained, Training
 from components.training.line import Line
+from tests.loops import finish
 from tests.pages import endpoint_of, handler_of
 
 LINES = "\n".join(
@@ -56,7 +56,7 @@ def test_a_training_is_watched_and_its_model_answers_and_can_be_taken_along(
     models: ModelManager, tmp_path: Path
 ) -> None:
     page = Page(models)
-    asyncio.run(page.train())
+    finish(page.train())
     assert "held-out lines are right" in page.findings()[-1]
     last = page.drawn[-2]
     trained = page.shelf.get(last["token"])
@@ -82,7 +82,7 @@ def test_one_trains_at_a_time_and_who_waits_knows_their_place_and_may_leave(
         if "in line" in str(drawn.get("finding")):
             page.line.stop(page.drawn[0]["ticket"])
 
-    asyncio.run(page.train(seen=leave))
+    finish(page.train(seen=leave))
     assert "You are next in line" in page.findings()[0]
     assert "You left the line" in page.findings()[-1]
     assert page.line.place(before) == 0
@@ -96,7 +96,7 @@ def test_a_stop_keeps_the_best_so_far_and_the_line_moves_on(models: ModelManager
         if "Reading the lines" in str(drawn.get("finding")):
             page.line.stop(page.drawn[0]["ticket"])
 
-    asyncio.run(page.train(*CHOSEN[:5], 20, "", seen=stop))
+    finish(page.train(*CHOSEN[:5], 20, "", seen=stop))
     assert "You stopped it" in page.findings()[-1]
     assert page.line.place(page.line.join()) == 0
 
@@ -118,7 +118,7 @@ def test_what_cannot_be_is_refused_before_anybody_waits(
     page = Page(models)
     chosen = list(CHOSEN)
     chosen[place] = value
-    asyncio.run(page.train(*chosen))
+    finish(page.train(*chosen))
     assert words in page.findings()[0]
     assert "lab-refused" in page.findings()[0]
     assert not any(drawn.get("ticket") for drawn in page.drawn)
@@ -129,7 +129,7 @@ def test_a_bug_is_said_in_one_sentence_and_the_line_moves_on(
 ) -> None:
     page = Page(models)
     monkeypatch.setattr(Training, "run", lambda _: iter([1 / 0]))
-    asyncio.run(page.train())
+    finish(page.train())
     assert "not your input" in page.findings()[-1]
     assert page.line.place(page.line.join()) == 0
 
@@ -137,7 +137,7 @@ def test_a_bug_is_said_in_one_sentence_and_the_line_moves_on(
 def test_a_training_leaves_the_weights_that_all_share_as_they_were(models: ModelManager) -> None:
     encoder = models.get("bert-mini", Task.ENCODER)
     before = {k: v.clone() for k, v in encoder._resident.network.state_dict().items()}
-    asyncio.run(Page(models).train(*CHOSEN[:6], "1e-2"))
+    finish(Page(models).train(*CHOSEN[:6], "1e-2"))
     for name, tensor in encoder._resident.network.state_dict().items():
         assert tensor.equal(before[name]), name
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import urllib.error
@@ -13,6 +12,7 @@ from playwright.sync_api import expect
 
 from components.config import MAX_BODY_BYTES, MAX_FILE_BYTES, MAX_PASSAGE
 from components.tabs.serving import AssetCache, Guard
+from tests.loops import finish
 
 
 def served(
@@ -30,7 +30,7 @@ def served(
 
     named = [(k.replace("_", "-").encode(), v.encode()) for k, v in headers.items()]
     scope = {"type": "http", "method": method, "path": path, "headers": named}
-    asyncio.run(middleware(inside)(scope, None, send))
+    finish(middleware(inside)(scope, None, send))
     given = {k.decode(): v.decode() for k, v in sent[0]["headers"]}
     return sent[0]["status"], given, sent[1]["body"]
 
