@@ -87,13 +87,14 @@ class Pairs:
     ) -> None:
         self.recipe, self.corpora, self.special = recipe, corpora, special
         self.row_tokens = row_tokens
+        self.masked = recipe.masked
         self.rows = recipe.rows * recipe.row_tokens // row_tokens // recipe.parts
 
     def batch(self, number: int, part: int = 0) -> Batch:
         """Make one part of the batch of that number."""
         rng = np.random.default_rng((self.recipe.seed, self.row_tokens, number, part))
         rows, labels = self.pairs(number, rng)
-        batch = hide(collate(rows, self.special), self.recipe, self.special, rng)
+        batch = hide(collate(rows, self.special), self.recipe, self.special, rng, share=self.masked)
         batch["labels"] = torch.from_numpy(labels)
         return batch
 
@@ -120,16 +121,28 @@ class Pairs:
 
 
 class SentenceOrder(Pairs):
-    """Masked words and sentence order: neighbours as they stand, or swapped (Lan et al. 2020)."""
+    """Masked words and sentence order: neighbours as they stand, and swapped (Lan et al. 2020).
+
+    Both orders of a pair are in one batch, so that nothing but the order tells the labels apart;
+    and fewer words are hidden, for the order shows in small ones.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        corpora: dict[str, Corpus],
+        special: SpecialTokens,
+        *,
+        row_tokens: int,
+    ) -> None:
+        super().__init__(recipe, corpora, special, row_tokens=row_tokens)
+        self.masked = recipe.masked_in_passages
 
     def pairs(self, number: int, rng: np.random.Generator) -> tuple[list[Texts], Labels]:
-        """Draw neighbours, half of them swapped (1)."""
+        """Draw neighbours, each as it stands (0) and swapped (1)."""
         del number
-        labels = rng.permutation(np.resize((0, 1), self.rows))
-        drawn = [self.draw(Pairing.NEIGHBOUR, rng) for _ in labels]
-        return [
-            row[::-1] if label else row for row, label in zip(drawn, labels, strict=True)
-        ], labels
+        drawn = [self.draw(Pairing.NEIGHBOUR, rng) for _ in range(self.rows // 2)]
+        return drawn + [row[::-1] for row in drawn], np.repeat((0, 1), len(drawn))
 
 
 class Sentiment:

@@ -40,7 +40,9 @@ class Recipe:
     short_tokens: int = 48  # room for a pair of single sentences, as visitors type them
     easy_pairs: int = 400  # first batches whose second texts are never of the same article
     masked: float = 0.20  # share of tokens hidden; Wettig et al. 2022: more than BERT's 15 %
-    masked_in_passages: float = 0.10  # share of a passage hidden while its question is answered
+    masked_in_passages: float = (
+        0.10  # share of the tokens hidden in passages, and in sentence order
+    )
     kept: float = 0.10  # of the hidden: shown as they are; Devlin et al. 2019
     random: float = 0.10  # of the hidden: replaced by another token
     parts: int = 2  # of a batch, each computed on a core of its own
@@ -215,18 +217,18 @@ ALBERT_MINI = replace(
             "vocabulary",
             steps=800,
             learning_rate=(8e-4, 8e-4),
-            mix={"aligned": 0.90, "order": 0.10},
+            mix={"aligned": 0.84, "order": 0.08, "short_order": 0.08},
         ),
         Stage(
             "heads",
             steps=1500,
             learning_rate=(8e-4, 0.0),
             mix={
-                "aligned": 0.36,
-                "order": 0.20,
-                "short_order": 0.08,
-                "sentiment": 0.09,
-                "questions": 0.27,
+                "aligned": 0.34,
+                "order": 0.18,
+                "short_order": 0.15,
+                "sentiment": 0.08,
+                "questions": 0.25,
             },
         ),
     ),

@@ -131,6 +131,18 @@ def test_half_of_the_neighbours_are_swapped() -> None:
             [*second.tolist(), *first.tolist()] if label else [*first.tolist(), *second.tolist()]
         )
         assert any(text[i : i + len(joined)] == joined for text in texts for i in range(len(text)))
+    turned = [tuple(map(tuple, row[::-1])) for row in rows]
+    assert sorted(turned) == sorted(tuple(map(tuple, row)) for row in rows)
+
+
+def test_fewer_words_are_hidden_where_the_order_is_learned() -> None:
+    recipe = tiny.recipe()
+    shares = {
+        kind: len(made["hidden"]) / int(made["attention_mask"].sum())
+        for kind in (Pairs, SentenceOrder)
+        for made in (kind(recipe, NUMBERS, tiny.SPECIAL, row_tokens=recipe.row_tokens).batch(0),)
+    }
+    assert shares[SentenceOrder] < 0.6 * shares[Pairs]
 
 
 def test_a_batch_depends_on_its_number_and_part_alone() -> None:
