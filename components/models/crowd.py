@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextvars
 import copy
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Generic, Protocol, TypeVar
 
@@ -78,41 +78,41 @@ class Crowd(Generic[Q, A]):
                 self._busy.discard(kind)
                 self._changed.notify_all()
 
-    def _next(self, kind: Hashable) -> list[Q]:
+    def _next(self, kind: Hashable) -> dict[Q, Future[A]]:
         """Take those who have waited longest; what is left waits for the next pass."""
         waiting = self._waiting.pop(kind, [])
         room = max(1, min((question.room for question in waiting), default=1))
         if waiting[room:]:
             self._waiting[kind] = waiting[room:]
-        return waiting[:room]
+        return {question: self._under_way[question] for question in waiting[:room]}
 
-    def _pass(self, batch: list[Q], answer: Answering[Q, A]) -> None:
+    def _pass(self, batch: Mapping[Q, Future[A]], answer: Answering[Q, A]) -> None:
         try:
             # A context of its own: what watches the thread that leads is not about the others.
-            answers = list(contextvars.Context().run(answer, batch))
-            answered = list(zip(batch, answers, strict=True))
+            answers = list(contextvars.Context().run(answer, list(batch)))
+            answered = list(zip(batch.items(), answers, strict=True))
         except BaseException as error:  # a panic too: whoever waits must hear of it
             if isinstance(error, NEVER_CAUGHT):
                 raise
             if len(batch) == 1:
-                self._land(batch[0], _plain(error))
+                self._land(*next(iter(batch.items())), _plain(error))
                 return
-            for question in batch:  # a bad one fails alone
-                self._pass([question], answer)
+            for question, future in batch.items():  # a bad one fails alone
+                self._pass({question: future}, answer)
         else:
-            for question, its in answered:
-                self._land(question, None, its)
+            for (question, future), its in answered:
+                self._land(question, future, None, its)
 
-    def _release(self, batch: list[Q]) -> None:
+    def _release(self, batch: Mapping[Q, Future[A]]) -> None:
         """Let nobody wait for what was broken off."""
-        for question in batch:
-            self._land(question, RuntimeError("a pass was broken off"))
+        for question, future in batch.items():
+            self._land(question, future, RuntimeError("a pass was broken off"))
 
-    def _land(self, question: Q, error: Exception | None, *answer: A) -> None:
-        with self._changed:
-            future = self._under_way.pop(question, None)
-        if future is None:  # it has landed already
+    def _land(self, question: Q, future: Future[A], error: Exception | None, *answer: A) -> None:
+        if future.done():
             return
+        with self._changed:  # an equal question that comes from now on has a future of its own
+            del self._under_way[question]
         if error is not None:
             future.set_exception(error)
         else:

@@ -105,6 +105,26 @@ def test_a_pass_takes_no_more_than_there_is_room_for(pool: ThreadPoolExecutor) -
     assert passes.made == [[0], [1, 2], [3]]
 
 
+def test_one_that_comes_when_its_like_has_just_landed_is_answered_too(
+    pool: ThreadPoolExecutor,
+) -> None:
+    passes, crowd = Passes(), Crowd[Sum, int]()
+    first = pool.submit(crowd.ask, [Sum(0)], passes)
+    assert passes.begun.wait(10)
+    later = []
+
+    def come_again(_landed: object) -> None:
+        """Runs in the thread that leads, before that lets its batch go."""
+        later.append(pool.submit(crowd.ask, [Sum(0)], passes))
+        wait_for(lambda: Sum(0) in crowd._under_way)
+
+    crowd._under_way[Sum(0)].add_done_callback(come_again)
+    passes.go_on.set()
+    assert first.result(10) == [1]
+    assert later[0].result(10) == [1]
+    assert passes.made == [[0], [0]]
+
+
 def test_other_kinds_do_not_wait(pool: ThreadPoolExecutor) -> None:
     passes, crowd = Passes(), Crowd[Sum, int]()
     first = pool.submit(crowd.ask, [Sum(0)], passes)
