@@ -24,6 +24,7 @@ from components.training.objectives import Texts, masked_logits
 from components.training.recipes import Recipe
 from components.training.replaced import corrupted, judged_tokens
 from components.training.running_text import (
+    PAIRINGS,
     Pairing,
     SpecialTokens,
     collate,
@@ -125,7 +126,7 @@ def next_sentence(subject: Subject) -> Figures:
     """
     figures: Figures = {}
     for prefix, tokens in _lengths(subject, "pairs"):
-        found = {kind: _as_it_stood(subject, tokens, kind) for kind in Pairing}
+        found = {kind: _as_it_stood(subject, tokens, kind) for kind in set(PAIRINGS)}
         neighbour = found[Pairing.NEIGHBOUR]
         figures[f"{prefix}_other"] = (neighbour + 1 - found[Pairing.OTHER_ARTICLE]) / 2
         figures[f"{prefix}_same"] = (neighbour + 1 - found[Pairing.SAME_ARTICLE]) / 2

@@ -24,6 +24,7 @@ class Pairing(IntEnum):
     NEIGHBOUR = 0
     OTHER_ARTICLE = 1
     SAME_ARTICLE = 2
+    OPENING = 3  # a neighbour too; the first text opens its article
 
 
 EASY_PAIRINGS = (Pairing.NEIGHBOUR, Pairing.OTHER_ARTICLE)
@@ -96,6 +97,8 @@ def pair_row(
     """
     sentence = int(rng.integers(len(corpus.sentences) - 1))
     first, after = corpus.bounds(corpus.article_of(sentence))
+    if pairing is Pairing.OPENING:
+        sentence = first
     if after - first < 2 or sentence >= after - 1:
         return None
     length = int(corpus.sentences[sentence + 1] - corpus.sentences[sentence])

@@ -135,6 +135,24 @@ def test_half_of_the_neighbours_are_swapped() -> None:
     assert sorted(turned) == sorted(tuple(map(tuple, row)) for row in rows)
 
 
+def test_the_first_orders_to_be_learned_are_of_how_articles_open() -> None:
+    recipe = replace(tiny.recipe(), easy_orders=1)
+    objective = SentenceOrder(recipe, NUMBERS, tiny.SPECIAL, row_tokens=recipe.row_tokens)
+    starts = {
+        tuple(corpus.tokens[at : at + 4].tolist())
+        for corpus in NUMBERS.values()
+        for at in corpus.sentences[corpus.articles[:-1]]
+    }
+
+    def opening(number: int) -> list[bool]:
+        rows, labels = objective.pairs(number, np.random.default_rng(0))
+        stood = [row for row, label in zip(rows, labels, strict=True) if label == 0]
+        return [tuple(left[:4].tolist()) in starts for left, _ in stood]
+
+    assert all(opening(0))
+    assert not all(opening(1))
+
+
 def test_fewer_words_are_hidden_where_the_order_is_learned() -> None:
     recipe = tiny.recipe()
     shares = {
