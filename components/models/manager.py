@@ -17,6 +17,8 @@ from components.models.families import Task
 from components.models.fetching import Fetches, Tell, silent
 from components.models.flight import SingleFlight
 from components.models.ids import clean_id
+from components.models.own import Own, check_head, token_of
+from components.models.shelf import Shelf
 
 if TYPE_CHECKING:  # torch and transformers take seconds: they wait for the first model
     from components.models.checkpoint import Checkpoint
@@ -54,6 +56,7 @@ class ModelManager:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.own: Shelf[Own] = Shelf()  # what visitors trained
         self._lock = threading.RLock()  # never held while something is read or computed
         self._residents: OrderedDict[Key, Resident] = OrderedDict()  # least recently used first
         self._handles: weakref.WeakValueDictionary[Key, LoadedModel] = weakref.WeakValueDictionary()
@@ -74,9 +77,14 @@ class ModelManager:
 
         What is given stays in memory as long as it is held. With `attentions` its attention
         weights can be asked for. `tell` hears how far a fetch is, and ends the wait by raising.
-        Raises UnknownModelError, HeadError, CheckpointError, or what `tell` raises.
+        Raises UnknownModelError, HeadError, CheckpointError, what `tell` raises, or ModelError
+        for what a visitor trained and is gone.
         """
         key = (clean_id(model_id), task, attentions)
+        token = token_of(key[0])
+        if token is not None:
+            check_head(task, attentions=attentions)
+            return self.own.get(token).answering()
         return self._handle(key) or self._fetch_and_load(key, tell)
 
     def tokenizer(self, model_id: str) -> Reader:
@@ -87,6 +95,8 @@ class ModelManager:
         from components.models.reader import Reader
 
         key = clean_id(model_id)
+        if (token := token_of(key)) is not None:
+            return self.own.get(token).answering()
         with self._lock:
             known = self._readers.get(key)
         reader = known or Reader(self._checkpoint(key))

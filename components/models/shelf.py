@@ -39,7 +39,7 @@ class _Entry(Generic[Thing]):
 
 
 class Shelf(Generic[Thing]):
-    """Things by token, bounded by number, bytes and age; `removed` is told of what goes."""
+    """Things by token, bounded by number, bytes and age."""
 
     def __init__(
         self,
@@ -47,20 +47,24 @@ class Shelf(Generic[Thing]):
         most: int = _MOST,
         most_bytes: int = _BYTES,
         seconds: float = 60 * MINUTES,
-        removed: Callable[[str], None] = lambda _: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._most, self._most_bytes, self._seconds = most, most_bytes, seconds
-        self._removed, self._clock = removed, clock
+        self._clock = clock
+        self._removed: list[Callable[[str], None]] = []
         self._lock = threading.RLock()
         self._entries: OrderedDict[str, _Entry[Thing]] = OrderedDict()  # least recently used first
 
     def __len__(self) -> int:
         return len(self._entries)
 
+    def when_removed(self, tell: Callable[[str], None]) -> None:
+        """Let `tell` hear the token of everything that goes from now on."""
+        self._removed.append(tell)
+
     def keep(self, thing: Thing) -> str:
         """Keep `thing`, and give the token that it can be had for."""
-        token = secrets.token_urlsafe(18)
+        token = secrets.token_hex(18)  # letters and digits: it can be part of an id
         with self._lock:
             self._entries[token] = _Entry(thing, self._clock())
             self._tidy()
@@ -84,7 +88,8 @@ class Shelf(Generic[Thing]):
             is_much = len(self._entries) > self._most or self._bytes() > self._most_bytes
             if entry.used < oldest or (is_much and len(self._entries) > 1):
                 del self._entries[token]
-                self._removed(token)
+                for tell in self._removed:
+                    tell(token)
 
     def _bytes(self) -> int:
         return sum(entry.thing.bytes for entry in self._entries.values())
@@ -95,5 +100,6 @@ def _gone(token: str) -> str:
         return "Nothing was trained on this page yet. Press “Train”."
     return (
         f"The model that you trained is gone: it is kept for {MINUTES} minutes after its last use, "
-        "and the oldest go first when room is short. Your lines are still here: train it again."
+        "and the oldest go first when room is short. Your lines are still in Fine-tune: train it "
+        "again."
     )

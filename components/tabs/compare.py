@@ -22,6 +22,7 @@ from components.tabs.controls import (
     numbers_view,
 )
 from components.tabs.task_fields import Field, Panel, TaskFields, task_fields
+from components.tabs.ways import Carried, Goal
 from components.tasks import compare
 from components.views import compare as views
 from components.views import markup
@@ -128,7 +129,19 @@ def build(page: Page) -> None:
         [finding, cards, tradeoff, chart, table],
         endpoint=endpoint,
         examples=ready,
+        goal=_goal(fields),
     )
+
+
+def _goal(fields: TaskFields) -> Goal:
+    """Let a classifier come from elsewhere, beside the bundled models, with its first text."""
+    task = Task.SENTIMENT
+
+    def put(carried: Carried) -> list[Any]:
+        first = next((line for line in carried.texts[0].splitlines() if line.strip()), "")
+        return [task.value, *fields.shown(task), first, gr.skip(), [carried.model_id]]
+
+    return Goal([fields.task, *fields.columns.values(), *fields.fields[task]], put)
 
 
 def _models(task: Task) -> list[Any]:

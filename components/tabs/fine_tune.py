@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, cast
 
 import gradio as gr
 
 from components.config import ASSETS, MAX_EPOCHS, MAX_EXAMPLE, MAX_EXAMPLES, MAX_PASSAGE
 from components.models.catalog import DEFAULT_MODEL, SHIPPED
+from components.models.families import Task
+from components.models.own import own_id
 from components.models.shelf import MINUTES, Shelf
 from components.tabs.base import Page, Tab, follow, wire
 from components.tabs.controls import (
@@ -20,6 +22,7 @@ from components.tabs.controls import (
 )
 from components.tabs.training_stream import LOOKS, Screen, Stream
 from components.tabs.trainings import Asked, Packs, Trained, Training, data_of, untrained
+from components.tabs.ways import Carried
 from components.tasks import sentiment, texts
 from components.tasks.fine_tune import check_sentence
 from components.training.line import Line
@@ -43,6 +46,7 @@ GUIDE = markup.guide(
     "Change half of the labels to the wrong one and train again: which curve still looks good? "
     "Or train the head only with a rate of 1e-1.",
 )
+_WAYS = (("sentiment", "Use it in Sentiment"), ("compare", "Compare it with others"))
 _WAITING = 40  # visitors who can stand in the line
 _PROGRAMS = {"concurrency_id": "fine_tune_programs", "concurrency_limit": 1}
 
@@ -57,7 +61,8 @@ def build(page: Page) -> None:
     packs = Packs()
     gr.set_static_paths([packs.folder])  # served where they lie: no second copy of them is made
     line = Line(most=_WAITING)
-    shelf: Shelf[Trained] = Shelf(removed=packs.remove)
+    shelf = cast(Shelf[Trained], page.models.own)  # nothing else is kept there
+    shelf.when_removed(packs.remove)
     first = next(iter(SETS))
     with columns() as (entry, panel, options):
         with entry:
@@ -125,6 +130,7 @@ def build(page: Page) -> None:
                 )
                 ask = gr.Button("Ask it", elem_id=f"{TAB.id}-ask")
                 answers = gr.HTML(elem_id=f"{TAB.id}-answers")
+                carry = gr.Row(elem_classes="lab-ways")
                 make = gr.Button("Pack it as a checkpoint", elem_id=f"{TAB.id}-pack")
                 packed = gr.HTML(elem_id=f"{TAB.id}-packed")
                 file = gr.DownloadButton(
@@ -190,6 +196,8 @@ def build(page: Page) -> None:
         )
         return note, gr.DownloadButton(value=str(path), visible=True)
 
+    with carry:
+        _lay_out_ways(page, token, new)
     asked_for = [lines, upload, own, model_id, part, epochs, rate]
     screen = Screen(
         finding=finding,
@@ -239,6 +247,17 @@ def build(page: Page) -> None:
         after=[chosen],
         endpoint_runs=_PROGRAMS,
     )
+
+
+def _lay_out_ways(page: Page, token: gr.Textbox, new: gr.Textbox) -> None:
+    """Lead on to where the trained model can be asked like any other."""
+
+    def read(token: str, new: str) -> Carried:
+        return Carried(Task.SENTIMENT.value, own_id(token), (new, ""))
+
+    for goal, label in _WAYS:
+        button = gr.Button(label, size="sm", min_width=120, elem_id=f"{TAB.id}-to-{goal}")
+        page.ways.lead(goal, button.click, [token, new], read)
 
 
 TAB = Tab(id="fine_tune", title="Fine-tune", build=build)

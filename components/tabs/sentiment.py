@@ -21,7 +21,7 @@ from components.tabs.controls import (
     scripts,
     text_box,
 )
-from components.tabs.ways import ways_on
+from components.tabs.ways import Carried, Goal, ways_on
 from components.tasks import sentiment, texts
 from components.tasks.sentiment import MAX_WINDOW, MIN_WINDOW
 from components.views import document, markup
@@ -163,7 +163,12 @@ def build(page: Page) -> None:
         [finding, cards, table, windows, link],
         endpoint=endpoint,
         after=[chosen],
+        goal=Goal([model_id, text, reading, upload], _arrived),
     )
+
+
+def _arrived(carried: Carried) -> list[Any]:
+    return [carried.model_id, carried.texts[0], LINES, None]
 
 
 def _read(text: str, reading: str) -> texts.Texts:

@@ -24,6 +24,7 @@ from components.views import fine_tune_tables as tables
 
 if TYPE_CHECKING:  # torch takes seconds: it waits for the first training
     from components.models.classifiers import Classifier
+    from components.models.loaded import LoadedModel
 
 _LEARNED_BEFORE = (
     "Its encoder has been made here with film reviews (SST-2) among other texts, so opinions are "
@@ -70,6 +71,12 @@ class Trained:
     def bytes(self) -> int:
         """Bytes of memory that it takes up."""
         return self.classifier.bytes
+
+    def answering(self) -> LoadedModel:
+        """Give it as a model like any other, named for what it is."""
+        model = self.classifier.answering()
+        model.id = f"{self.classifier.id}, trained by you"
+        return model
 
 
 class Packs:

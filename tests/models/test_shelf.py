@@ -33,7 +33,8 @@ def test_each_visitor_gets_their_own_thing_by_a_token_that_cannot_be_guessed() -
 
 def test_what_was_not_used_for_long_is_gone_and_said_to_be() -> None:
     clock, gone = Clock(), []
-    shelf: Shelf[Thing] = Shelf(seconds=60, clock=clock, removed=gone.append)
+    shelf: Shelf[Thing] = Shelf(seconds=60, clock=clock)
+    shelf.when_removed(gone.append)
     old, used = shelf.keep(Thing()), shelf.keep(Thing())
     clock.now = 50
     shelf.get(used)

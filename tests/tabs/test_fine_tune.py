@@ -9,10 +9,12 @@ import pytest
 
 from components.models.families import Task
 from components.models.manager import ModelManager
+from components.models.own import own_id
 from components.models.shelf import Shelf
 from components.tabs import training_stream
-from components.tabs.fine_tune import example_set
+from components.tabs.fine_tune import NEW, example_set
 from components.tabs.trainings import Asked, Packs, Trained, Training
+from components.tasks import sentiment
 from components.training.line import Line
 from tests.loops import finish
 from tests.pages import endpoint_of, handler_of
@@ -179,6 +181,41 @@ def test_a_model_that_is_gone_is_said_to_be(demo: gr.Blocks) -> None:
     assert "train it again" in ask.fn(gr.Progress(), "guess", "x")[0]
 
 
+@pytest.fixture
+def own(models: ModelManager) -> str:
+    """Train a classifier, and give the id by which its visitor asks it."""
+    page = Page(models)
+    finish(page.train())
+    return own_id(models.own.keep(page.shelf.get(page.drawn[-2]["token"])))
+
+
+def test_the_trained_model_is_asked_in_sentiment_and_compare_like_any_other(
+    demo: gr.Blocks, models: ModelManager, own: str
+) -> None:
+    texts = "the bread was warm\nthe sea was cold"
+    asked = endpoint_of(demo, "sentiment")(texts, own)
+    assert asked["model_id"] == "bert-mini, trained by you"
+    assert asked["labels"] == ("cold", "warm")
+    trained = models.own.get(own.split("/")[1])
+    direct = sentiment.predict(trained.answering(), texts.splitlines())
+    for given, wanted in zip(asked["texts"], direct.texts, strict=True):
+        assert given["scores"] == pytest.approx(wanted.scores, abs=1e-5)
+    chosen = {"task": Task.SENTIMENT.value, "models": ["bert-mini", own]}
+    compared = endpoint_of(demo, "compare")("the bread was warm", **chosen)
+    names = [entry["model_id"] for entry in compared["entries"]]
+    assert names == ["bert-mini", "bert-mini, trained by you"]
+    assert {c["text"] for c in compared["entries"][1]["answers"][0]} == {"cold", "warm"}
+
+
+def test_nobody_else_and_nothing_else_asks_the_trained_model(demo: gr.Blocks, own: str) -> None:
+    for guess in (own[:-1], "yours/x", "yours/" + "0" * 36):
+        with pytest.raises(gr.Error, match=r"gone.*train it again"):
+            endpoint_of(demo, "sentiment")("x", guess)
+    for tab in ("fill_mask", "attention", "embeddings"):
+        with pytest.raises(gr.Error, match="one head, for your labels"):
+            endpoint_of(demo, tab)("the [MASK] was warm", model=own)
+
+
 def test_an_example_takes_the_place_of_a_file(demo: gr.Blocks) -> None:
     row = [example_set("spam"), "a mail"]
     assert handler_of(demo, "fine_tune-examples")(row) == (row[0], "a mail", None)
@@ -195,6 +232,13 @@ def test_lines_are_trained_on_and_the_model_is_used(open_page: Callable[..., Any
     page.locator("#fine_tune-results").get_by_text("Which labels").wait_for(timeout=150_000)
     page.get_by_role("button", name="Ask it").click()
     page.locator("#fine_tune-answers .lab-card").first.wait_for()
+    page.get_by_role("button", name="Use it in Sentiment").click()
+    page.locator("#sentiment-finding").get_by_text("trained by you").wait_for()
+    assert page.locator("#sentiment-text textarea").input_value() == NEW
+    page.get_by_role("tab", name="Fine-tune", exact=True).click()
+    page.get_by_role("button", name="Compare it with others").click()
+    page.locator("#compare-cards").get_by_text("trained by you").first.wait_for()
+    page.get_by_role("tab", name="Fine-tune", exact=True).click()
     page.get_by_role("button", name="Pack it as a checkpoint").click()
     with page.expect_download() as download:
         page.locator("#fine_tune-download").click()
