@@ -79,18 +79,23 @@ class Aligned:
 
     def losses(self, network: Network, batch: Batch) -> Losses:
         """Give the loss of the hidden tokens, and how far all layers' vectors are off."""
-        read = {k.removeprefix(PARENT): v for k, v in batch.items() if k.startswith(PARENT)}
         states = network.states(batch)
-        with torch.no_grad():
-            theirs = spread(self.parent.states(read), len(states))
-            wanted = [state.flatten(0, 1)[batch["targets"]] for state in theirs]
-        found = [state.flatten(0, 1)[batch["aligned"]] for state in states]
         words = masked_logits(network, batch, states[-1])
-        layers = [distance(a.float(), b.float()) for a, b in zip(found, wanted, strict=True)]
         return {
             "masked": F.cross_entropy(words, batch["hidden"]),
-            "aligned": torch.stack(layers).mean(),
+            "aligned": off_the_parent(self.parent, states, batch),
         }
+
+
+def off_the_parent(parent: Network, states: tuple[Tensor, ...], batch: Batch) -> Tensor:
+    """Give how far the states at `aligned` are from the parent's at `targets`, layer by layer."""
+    read = {k.removeprefix(PARENT): v for k, v in batch.items() if k.startswith(PARENT)}
+    with torch.no_grad():
+        theirs = spread(parent.states(read), len(states))
+        wanted = [state.flatten(0, 1)[batch["targets"]] for state in theirs]
+    found = [state.flatten(0, 1)[batch["aligned"]] for state in states]
+    layers = [distance(a.float(), b.float()) for a, b in zip(found, wanted, strict=True)]
+    return torch.stack(layers).mean()
 
 
 def spread(states: tuple[Tensor, ...], count: int) -> list[Tensor]:

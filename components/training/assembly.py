@@ -40,6 +40,7 @@ from components.training.objectives import (
 )
 from components.training.recipes import RECIPES, Recipe
 from components.training.replaced import Replaced
+from components.training.same_texts import AlignedExamples, Spelling
 from components.training.vocabularies import load_or_train, special_tokens
 
 logger = logging.getLogger(__name__)
@@ -117,7 +118,7 @@ class Objectives:
         made: Objective = kind(self.recipe, self.corpora, self.special, row_tokens=row_tokens)
         return made
 
-    def sentiment(self) -> Objective:
+    def sentiment(self) -> Sentiment:
         """Make the objective on labelled sentences."""
         path = self.cache / "sentiment.npz"
         found = _cached(path, lambda: sentiment_examples(self.places.data, self.tokenizer))
@@ -129,7 +130,7 @@ class Objectives:
         found = _cached(path, lambda: entity_examples(training_sentences(data), self.tokenizer))
         return Entities(self.recipe, found, self.special)
 
-    def questions(self) -> Objective:
+    def questions(self) -> Questions:
         """Make the objective on questions and passages."""
         rows = question_rows(self.places.data, self.recipe)
         path = self.cache / "questions.npz"
@@ -146,6 +147,15 @@ class Objectives:
         reading = Reading(self._corpora(parent, tokenizer), theirs)
         return Aligned(self.recipe, Reading(self.corpora, self.special), reading, self.parent)
 
+    def with_parent(self, inner: Sentiment | Questions) -> Objective:
+        """Make an objective on labels that has the parent's vectors as a target too."""
+        assert self.parent is not None
+        assert self.recipe.parent is not None
+        parent = RECIPES[self.recipe.parent]
+        theirs = Spelling.of(make_tokenizer(parent, self.places), parent.first_word)
+        ours = Spelling.of(self.tokenizer, self.recipe.first_word)
+        return AlignedExamples(inner, ours, theirs, self.parent)
+
     def _corpora(self, recipe: Recipe, tokenizer: Any) -> dict[str, Corpus]:
         cache, names = self.places.cache(recipe), self.recipe.corpora
         return load_corpora(self.places.data, cache, tokenizer, names=names, held_out=False)
@@ -159,6 +169,8 @@ MAKERS: dict[str, Callable[[Objectives], Objective]] = {
     "order": lambda made: made.pairs(SentenceOrder, made.recipe.row_tokens),
     "short_order": lambda made: made.pairs(SentenceOrder, made.recipe.short_tokens),
     "aligned": Objectives.aligned,
+    "aligned_sentiment": lambda made: made.with_parent(made.sentiment()),
+    "aligned_questions": lambda made: made.with_parent(made.questions()),
     "sentiment": Objectives.sentiment,
     "questions": Objectives.questions,
     "entities": Objectives.entities,

@@ -154,9 +154,13 @@ class Sentiment:
         self.parts = recipe.parts
         self.order = Order(examples.lengths(), recipe.sentiment_rows, recipe.seed)
 
+    def chosen(self, number: int, part: int = 0) -> NDArray[np.int64]:
+        """Say which examples are in one part of the batch of that number."""
+        return self.order.batch(number)[part :: self.parts]
+
     def batch(self, number: int, part: int = 0) -> Batch:
         """Make one part of the batch of that number."""
-        chosen = self.order.batch(number)[part :: self.parts]
+        chosen = self.chosen(number, part)
         batch = collate([self.examples.texts(index) for index in chosen], self.special)
         return batch | {"labels": torch.from_numpy(self.examples.labels[chosen])}
 
@@ -176,10 +180,14 @@ class Questions:
         self.recipe, self.examples, self.special = recipe, examples, special
         self.order = Order(examples.lengths(), recipe.question_rows, recipe.seed + 1)
 
+    def chosen(self, number: int, part: int = 0) -> NDArray[np.int64]:
+        """Say which examples are in one part of the batch of that number."""
+        return self.order.batch(number)[part :: self.recipe.parts]
+
     def batch(self, number: int, part: int = 0) -> Batch:
         """Make one part of the batch of that number."""
         rng = np.random.default_rng((self.recipe.seed, 2, number, part))
-        chosen = self.order.batch(number)[part :: self.recipe.parts]
+        chosen = self.chosen(number, part)
         batch = collate([self.examples.texts(index) for index in chosen], self.special)
         batch["spans"] = torch.from_numpy(self.examples.labels[chosen])
         share = self.recipe.masked_in_passages

@@ -28,6 +28,7 @@ from components.training.objectives import (
 from components.training.recipes import RECIPES, Recipe
 from components.training.replaced import Replaced
 from components.training.running_text import SpecialTokens
+from components.training.same_texts import AlignedExamples, Spelling
 from components.training.vocabularies import special_tokens
 from tests import fakes
 
@@ -174,7 +175,16 @@ def objectives(made: Recipe, parent: Network | None = None) -> dict[str, Objecti
         return {name: Distilled(each, parent, made.temperature) for name, each in found.items()}
     theirs = recipe("bert-mini")
     reading = Reading(corpora(theirs), special(theirs))
-    return found | {"aligned": Aligned(made, Reading(texts, marks), reading, parent)}
+    ours = Spelling.of(tokenizer(made), made.first_word)
+    parents = Spelling.of(fakes.tokenizer_of("bert"), theirs.first_word)
+    labelled = (found["sentiment"], found["questions"])
+    return found | {
+        "aligned": Aligned(made, Reading(texts, marks), reading, parent),
+        **{
+            f"aligned_{name}": AlignedExamples(inner, ours, parents, parent)  # type: ignore[arg-type]
+            for name, inner in zip(("sentiment", "questions"), labelled, strict=True)
+        },
+    }
 
 
 def training(made: Recipe) -> Training:
