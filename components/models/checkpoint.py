@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoConfig, AutoModel
 
 from components.config import Settings
 from components.errors import CheckpointError, ModelError
@@ -16,6 +15,7 @@ from components.models import gate, hub
 from components.models.catalog import find_card
 from components.models.families import FAMILIES, Family
 from components.models.full_size import read_pins
+from components.models.libraries import AutoConfig, AutoModel
 from components.models.sharing import Pool
 from components.models.tokenizers import load_tokenizer
 from components.models.troubles import explained, sentence

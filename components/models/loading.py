@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-import transformers
 from safetensors import SafetensorError
 
 from components.config import Settings
 from components.errors import CheckpointError, HeadError
-from components.models import gate, hub
+from components.models import gate, hub, libraries
 from components.models.checkpoint import LOAD_LOCK, READING, Checkpoint
 from components.models.families import Task
 from components.models.fetching import Fetches, Tell
@@ -28,21 +27,19 @@ from components.models.sharing import return_freed_memory
 from components.models.troubles import explained, sentence
 
 logger = logging.getLogger(__name__)
-transformers.logging.set_verbosity(logging.ERROR)  # its load reports are read here, not in the log
-transformers.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
 AUTO_MODELS: dict[Task, Any] = {
-    Task.FILL_MASK: transformers.AutoModelForMaskedLM,
-    Task.NEXT_SENTENCE: transformers.AutoModelForNextSentencePrediction,
-    Task.SENTIMENT: transformers.AutoModelForSequenceClassification,
-    Task.QUESTION_ANSWERING: transformers.AutoModelForQuestionAnswering,
-    Task.TOKEN_CLASSIFICATION: transformers.AutoModelForTokenClassification,
-    Task.ENCODER: transformers.AutoModel,
+    Task.FILL_MASK: libraries.AutoModelForMaskedLM,
+    Task.NEXT_SENTENCE: libraries.AutoModelForNextSentencePrediction,
+    Task.SENTIMENT: libraries.AutoModelForSequenceClassification,
+    Task.QUESTION_ANSWERING: libraries.AutoModelForQuestionAnswering,
+    Task.TOKEN_CLASSIFICATION: libraries.AutoModelForTokenClassification,
+    Task.ENCODER: libraries.AutoModel,
 }
 # Heads that one family alone has; AutoModelForPreTraining would give others in silence.
 OWN_MODELS: dict[Task, Any] = {
-    Task.SENTENCE_ORDER: transformers.AlbertForPreTraining,
-    Task.REPLACED_TOKENS: transformers.ElectraForPreTraining,
+    Task.SENTENCE_ORDER: libraries.AlbertForPreTraining,
+    Task.REPLACED_TOKENS: libraries.ElectraForPreTraining,
 }
 # Heads whose weights may be alike in name and shape: what a checkpoint was saved as tells which.
 SAVED_AS: dict[Task, str] = {

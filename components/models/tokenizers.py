@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import tokenizers
-from transformers import AutoTokenizer
 
 from components.errors import CheckpointError
+from components.models.libraries import AutoTokenizer
 from components.models.troubles import sentence
 
 _CASED = "Paris The river"  # capitals tell whether a tokenizer follows its file

@@ -124,9 +124,9 @@ def data_of(lines: str, upload: bytes | None = None) -> Data:
 
 def untrained(models: ModelManager, model_id: str, data: Data, text: str) -> UntrainedResult:
     """Let heads that nobody trained judge a text: the visitor's own, else a held-out line."""
-    encoder = models.get(bundled(model_id), Task.ENCODER)
-    from components.models.classifiers import Classifier  # after get, which loads the libraries
+    from components.models.classifiers import Classifier
 
+    encoder = models.get(bundled(model_id), Task.ENCODER)
     held = data.lines(held_out=True)
     text = text or data.texts[held[0]]
     encodings = fine_tune.encode(encoder, [text, *(data.texts[i] for i in held)])
@@ -158,11 +158,11 @@ class Training:
 
     def run(self) -> Iterator[Moment]:
         """Train, and give every moment; raises AppError for what the visitor can put right."""
-        data, plan = self.asked.data, self.asked.plan
-        encoder = self.models.get(self.asked.model_id, Task.ENCODER)
         from components.models.classifiers import Classifier
         from components.training.tuning import Labelled, Tuning
 
+        data, plan = self.asked.data, self.asked.plan
+        encoder = self.models.get(self.asked.model_id, Task.ENCODER)
         texts = [*data.texts, *([self.asked.text] if self.asked.text else [])]
         encodings = fine_tune.encode(encoder, texts)
         whole = plan.part is Part.WHOLE

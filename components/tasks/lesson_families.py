@@ -213,9 +213,9 @@ def _is_word(text: str, start: int, end: int) -> bool:
 
 def chance(desk: Desk, text: str) -> Live:
     """Let heads that nobody trained judge a sentence; ask whether they agree."""
-    model = desk.get(DEFAULT_MODEL, Task.ENCODER)
-    from components.models.classifiers import Classifier  # after get, which loads the libraries
+    from components.models.classifiers import Classifier
 
+    model = desk.get(DEFAULT_MODEL, Task.ENCODER)
     encodings = tuning.encode(model, [check_text(text, "The sentence")])
     classifier = Classifier(model, LABELS, whole=False, seed=1)
     logits = []
