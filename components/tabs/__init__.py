@@ -22,6 +22,7 @@ from components.tabs import (
     sentence_vectors,
     sentiment,
     story,
+    teaching,
     token_classification,
     tokenization,
     topic_or_order,
@@ -56,6 +57,7 @@ _BUILT: tuple[Tab, ...] = (
     fine_tune.TAB,
     families.TAB,
     lesson.TAB,
+    teaching.TAB,
 )
 TABS = tuple(
     tab for tab in _BUILT if tab.needs is None or any(tab.needs in card.tasks for card in SHIPPED)

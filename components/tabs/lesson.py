@@ -120,4 +120,4 @@ def build(page: Page) -> None:
     )
 
 
-TAB = Tab(id="lesson", title="Lesson", build=build)
+TAB = Tab(id="lesson", title="Lesson", build=build, short="Walk")
