@@ -222,14 +222,26 @@ ALBERT_MINI = replace(
         ),
         Stage(
             "heads",
-            steps=2100,
-            learning_rate=(8e-4, 0.0),
+            steps=1600,
+            learning_rate=(8e-4, 1.9e-4),
             mix={
                 "aligned": 0.25,
                 "order": 0.18,
                 "short_order": 0.15,
                 "aligned_sentiment": 0.09,
                 "aligned_questions": 0.33,
+            },
+        ),
+        Stage(
+            "order and sentiment",
+            steps=450,
+            learning_rate=(2.4e-4, 0.0),
+            mix={
+                "aligned": 0.34,
+                "order": 0.22,
+                "short_order": 0.08,
+                "aligned_sentiment": 0.20,
+                "aligned_questions": 0.16,
             },
         ),
     ),
