@@ -24,6 +24,7 @@ from components.models.families import Task  # noqa: E402
 from components.models.manager import ModelManager  # noqa: E402
 from components.tabs import TABS  # noqa: E402
 from components.tabs.base import Page  # noqa: E402
+from components.tabs.controls import scripts  # noqa: E402
 from components.tabs.layout import lay_out  # noqa: E402
 from components.tabs.look import theme  # noqa: E402
 from components.tabs.serving import AssetCache, Guard  # noqa: E402
@@ -35,7 +36,7 @@ def create_app(models: ModelManager) -> gr.Blocks:
     """Build the page: the header, the status line, and one tab for each entry of TABS."""
     demo = gr.Blocks(title="Encoder Lab", analytics_enabled=False, delete_cache=(3600, 3600))
     with demo:
-        gr.HTML(views.header())
+        gr.HTML(views.header(), elem_id="header", js_on_load=scripts("keys.js", "present.js"))
         status = gr.HTML(views.status_line(models.status()), elem_id="status")
         page = Page(demo, models, status)
         stop_button(page.runs)

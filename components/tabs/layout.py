@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import gradio as gr
 
 from components.tabs.base import Page, Tab
+from components.views.page import tab_name
 
 
 def outline(tabs: Sequence[Tab]) -> Iterator[tuple[Tab, tuple[Tab, ...]]]:
@@ -22,12 +23,17 @@ def lay_out(page: Page, tabs: Sequence[Tab]) -> None:
         for tab, parts in outline(tabs):
             with gr.Tab(tab.title, id=tab.id, elem_id=f"tab-{tab.id}"):
                 if not parts:
-                    tab.build(page)
+                    _build(page, tab)
                     continue
                 with gr.Tabs(elem_classes="lab-parts", overflow_behavior="wrap"):
                     with gr.Tab(tab.label, id=tab.id, elem_id=f"tab-{tab.id}-itself"):
-                        tab.build(page)
+                        _build(page, tab)
                     for part in parts:
                         with gr.Tab(part.label, id=part.id, elem_id=f"tab-{part.id}"):
-                            part.build(page)
+                            _build(page, part)
     page.ways.connect()
+
+
+def _build(page: Page, tab: Tab) -> None:
+    gr.HTML(tab_name(tab.title), elem_classes="lab-tab-name", padding=False)
+    tab.build(page)

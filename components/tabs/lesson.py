@@ -75,7 +75,13 @@ def build(page: Page) -> None:
         finding = finding_view(TAB.id)
         with gr.Row(elem_classes="lab-lesson-entry"):
             text = text_box(TAB.id, "text", STEPS[0].text, STEPS[0].label, scale=5)
-            submit = gr.Button("Read this text", scale=1, min_width=130, elem_id=f"{TAB.id}-run")
+            submit = gr.Button(
+                "Read this text",
+                variant="primary",
+                scale=1,
+                min_width=130,
+                elem_id=f"{TAB.id}-run",
+            )
         body = gr.HTML(js_on_load=scripts("lesson.js"), elem_id=f"{TAB.id}-body")
         place = gr.Textbox("", visible=False, elem_id=f"{TAB.id}-place")
         gr.HTML(GUIDE)

@@ -108,7 +108,7 @@ def running(moment: Moment, plan: Plan) -> Markup:
 
 def _busy(headline: str, line: str, done: float) -> Markup:
     return Markup(
-        '<div class="lab-finding" role="status"><p class="lab-headline">{}</p>'
+        '<div class="lab-finding" role="status"><h3 class="lab-headline">{}</h3>'
         '<div class="lab-progress"><span style="width:{:.1f}%"></span></div>'
         '<p class="lab-notice">{}</p></div>'
     ).format(headline, 100 * done, line)

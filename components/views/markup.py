@@ -65,7 +65,7 @@ def finding(headline: str, *, model_id: str = "", notices: Sequence[str] = ()) -
     """State what was computed just now, by which model, and what the visitor should know of it."""
     lines = join([Markup('<p class="lab-notice">{}</p>').format(notice) for notice in notices])
     return Markup(
-        '<div class="lab-finding" role="status"><p class="lab-headline">{}</p>{}{}</div>'
+        '<div class="lab-finding" role="status"><h3 class="lab-headline">{}</h3>{}{}</div>'
     ).format(headline, model_line(model_id) if model_id else EMPTY, lines)
 
 
@@ -108,7 +108,7 @@ def _card(css: str, role: str, message: str, suggestion: str | None) -> Markup:
         )
         offer = editable("", put, css="lab-offer")
     return Markup(
-        '<div class="lab-finding {}" role="{}"><p class="lab-headline">{}</p>{}</div>'
+        '<div class="lab-finding {}" role="{}"><h3 class="lab-headline">{}</h3>{}</div>'
     ).format(css, role, message, offer)
 
 
@@ -123,7 +123,7 @@ def failure() -> Markup:
 def waiting(message: str) -> Markup:
     """Say what is going on before the first result is there."""
     return Markup(
-        '<div class="lab-finding lab-waiting"><p class="lab-headline">{}</p></div>'
+        '<div class="lab-finding lab-waiting"><h3 class="lab-headline">{}</h3></div>'
     ).format(message)
 
 

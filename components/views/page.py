@@ -10,11 +10,18 @@ from components.views.wording import size
 
 
 def header() -> Markup:
-    """Say in one line what this page is."""
+    """Say in one line what this page is, with the switch for a projector."""
     return Markup(
         '<header class="lab-header"><h1>Encoder Lab</h1><p>See encoder models, the BERT family, '
-        "from the inside: real networks answer live, on your own sentences.</p></header>"
+        "from the inside: real networks answer live, on your own sentences.</p>"
+        '<button type="button" class="lab-present" aria-pressed="false" title="Larger type and '
+        'fewer controls, on every tab">Presentation</button></header>'
     )
+
+
+def tab_name(title: str) -> Markup:
+    """Name a tab as a heading: for who goes from heading to heading by ear."""
+    return Markup("<h2>{}</h2>").format(title)
 
 
 def status_line(status: Status) -> Markup:

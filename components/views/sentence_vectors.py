@@ -128,10 +128,16 @@ def _square(result: SentenceVectorsResult) -> Markup:
     return Markup(
         '<div class="lab-squares"><div><h4>Cosine of each pair.{}</h4>{}</div>'
         "<div><h4>Mean taken away.{}</h4>{}</div></div><ol>{}</ol>"
-    ).format(cut, _cells(result.raw), cut, _cells(result.centred), names)
+    ).format(
+        cut,
+        _cells(result.raw, f"Cosine of each pair, {result.model_id}"),
+        cut,
+        _cells(result.centred, f"Mean taken away, {result.model_id}"),
+        names,
+    )
 
 
-def _cells(matrix: Floats) -> Markup:
+def _cells(matrix: Floats, name: str) -> Markup:
     shown = matrix[:_DRAWN, :_DRAWN]
     numbers = range(1, len(shown) + 1)
     head = join([Markup('<th scope="col">{}</th>').format(number) for number in numbers])
@@ -142,10 +148,10 @@ def _cells(matrix: Floats) -> Markup:
         for number, row in zip(numbers, shown, strict=True)
     ]
     return Markup(
-        '<div class="lab-scroll" tabindex="0" role="region" aria-label="Cosine of every pair">'
+        '<div class="lab-scroll" tabindex="0" role="region" aria-label="{}">'
         '<table class="lab-square"><thead><tr><td></td>{}</tr></thead><tbody>{}</tbody></table>'
         "</div>"
-    ).format(head, join(rows))
+    ).format(name, head, join(rows))
 
 
 def _cell(value: float, *, is_written: bool) -> Markup:

@@ -13,7 +13,7 @@ from components.tabs.base import Tab
 from tests.pages import way_to
 
 pytestmark = pytest.mark.browser
-VIEWS = ((1280, False), (1280, True), (390, False), (390, True))
+VIEWS = ((1280, False), (1280, True), (360, False), (360, True))
 
 
 @pytest.mark.parametrize(("width", "dark"), VIEWS)

@@ -80,7 +80,8 @@ def test_a_part_stands_in_a_row_of_its_own_behind_its_tab() -> None:
     row = shown["tab-more"].parent
     assert row.children == [shown["tab-one-itself"], shown["tab-more"]]
     assert row.parent is shown["tab-one"]
-    assert shown["tab-more"].children[0].elem_id == "more-view"
+    name, view = shown["tab-more"].children
+    assert (name.value, view.elem_id) == ("<h2>More</h2>", "more-view")
 
 
 def test_the_public_endpoints_are_exactly_the_tabs(demo: gr.Blocks) -> None:
@@ -104,6 +105,34 @@ def test_the_first_screens_are_answers(demo: gr.Blocks) -> None:
         finding = str(screen.fn()[0])
         assert "lab-finding" in finding, f"{tab.id}: the first output is no finding"
         assert "lab-refused" not in finding, f"{tab.id}: its defaults are refused, or see the log"
+
+
+def test_every_chart_has_its_table(demo: gr.Blocks) -> None:
+    for chart in [block for block in demo.blocks.values() if isinstance(block, gr.Plot)]:
+        home = chart
+        while not isinstance(home, gr.Tab):
+            home = home.parent
+        assert any(isinstance(block, gr.Dataframe) for block in _inside(home)), chart.elem_id
+
+
+def test_every_tab_with_a_text_has_a_main_button_for_ctrl_enter(demo: gr.Blocks) -> None:
+    for tab in TABS:
+        (place,) = (b for b in demo.blocks.values() if getattr(b, "elem_id", "") == _place(tab))
+        parts = list(_inside(place))
+        has_text = any(isinstance(part, gr.Textbox) for part in parts)
+        assert not has_text or any(
+            isinstance(part, gr.Button) and part.variant == "primary" for part in parts
+        ), f"{tab.id}: no primary button"
+
+
+def _place(tab: Tab) -> str:
+    return f"tab-{tab.id}-itself" if any(t.within == tab.id for t in TABS) else f"tab-{tab.id}"
+
+
+def _inside(block: Any) -> Iterator[Any]:
+    for child in getattr(block, "children", ()):
+        yield child
+        yield from _inside(child)
 
 
 def test_every_button_that_runs_a_network_shares_one_limit(demo: gr.Blocks) -> None:
