@@ -121,6 +121,15 @@ def test_every_path_it_names_exists(text: str) -> None:
         assert any(place.exists() for place in places), path
 
 
+def test_the_settings_of_a_space_agree_with_what_is_required() -> None:
+    settings = dict(re.findall(r"^(\w+): (.+)$", README.split("---")[1], re.MULTILINE))
+    required = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    assert f"gradio=={settings['sdk_version']}\n" in required
+    assert settings["sdk"] == "gradio"
+    assert (ROOT / settings["app_file"]).exists()
+    assert len(settings["short_description"]) <= 60  # the Hub refuses longer ones
+
+
 def test_modules_stay_short() -> None:
     long = {
         str(path.relative_to(ROOT)): count
