@@ -27,6 +27,7 @@ from components.tabs.base import Page  # noqa: E402
 from components.tabs.controls import scripts  # noqa: E402
 from components.tabs.layout import lay_out  # noqa: E402
 from components.tabs.look import theme  # noqa: E402
+from components.tabs.room_routes import ROUTES, Lab  # noqa: E402
 from components.tabs.serving import AssetCache, Guard  # noqa: E402
 from components.tabs.stopping import stop_button  # noqa: E402
 from components.views import page as views  # noqa: E402
@@ -34,11 +35,12 @@ from components.views import page as views  # noqa: E402
 
 def create_app(models: ModelManager) -> gr.Blocks:
     """Build the page: the header, the status line, and one tab for each entry of TABS."""
-    demo = gr.Blocks(title="Encoder Lab", analytics_enabled=False, delete_cache=(3600, 3600))
+    demo = Lab(title="Encoder Lab", analytics_enabled=False, delete_cache=(3600, 3600))
     with demo:
         gr.HTML(views.header(), elem_id="header", js_on_load=scripts("keys.js", "present.js"))
         status = gr.HTML(views.status_line(models.status()), elem_id="status")
         page = Page(demo, models, status)
+        demo.rooms, demo.models = page.rooms, models
         stop_button(page.runs)
         lay_out(page, TABS)
     demo.queue(max_size=256, status_update_rate=3)
@@ -49,7 +51,7 @@ def launch_options() -> dict[str, Any]:
     """Give what the server is started with: nothing shared, nothing kept, nothing sent out."""
     return {
         "theme": theme(),
-        "css_paths": [ASSETS / "style.css"],
+        "css_paths": [ASSETS / "style.css", ASSETS / "classroom.css"],
         "footer_links": [],
         "run_history": False,  # saved every visitor's runs; with ssr_mode open to CVE-2026-134825
         "ssr_mode": False,
@@ -58,7 +60,10 @@ def launch_options() -> dict[str, Any]:
         "max_file_size": "1mb",
         "pwa": False,
         "share": False,
-        "app_kwargs": {"middleware": [Middleware(Guard), Middleware(AssetCache)]},
+        "app_kwargs": {
+            "middleware": [Middleware(Guard), Middleware(AssetCache)],
+            "routes": list(ROUTES),
+        },
     }
 
 

@@ -5,6 +5,7 @@ from components.tabs import (
     answer_scores,
     attention,
     attribution,
+    classroom,
     compare,
     embeddings,
     every_word,
@@ -58,6 +59,7 @@ _BUILT: tuple[Tab, ...] = (
     families.TAB,
     lesson.TAB,
     teaching.TAB,
+    classroom.TAB,
 )
 TABS = tuple(
     tab for tab in _BUILT if tab.needs is None or any(tab.needs in card.tasks for card in SHIPPED)

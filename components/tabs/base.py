@@ -19,6 +19,7 @@ from components.tabs.endpoint import plain_errors, well_formed
 from components.tabs.first_screen import Drawn, FirstScreen
 from components.tabs.stopping import Runs
 from components.tabs.ways import Goal, Ways
+from components.tasks.rooms import Rooms
 from components.tasks.words import with_mask
 from components.views import markup, page
 
@@ -46,6 +47,7 @@ class Page:
     status: gr.HTML
     runs: Runs = field(default_factory=Runs)
     ways: Ways = field(default_factory=Ways)  # from tab to tab
+    rooms: Rooms = field(default_factory=Rooms)  # of classes
 
     def model(self, model_id: str, task: Task, *, attentions: bool = False) -> LoadedModel:
         """Give a model, telling the visitor who waits for it how far it is."""
