@@ -31,7 +31,7 @@ const enter = async () => {
   const has = Boolean(room);
   one('.lab-room-start').hidden = has;
   for (const part of ['.lab-room-head', '.lab-room-counts', '.lab-room-acts']) one(part).hidden = !has;
-  element.dataset.room = has ? JSON.stringify(room) : '';
+  one('.lab-room').dataset.room = has ? JSON.stringify(room) : '';
   if (!has) { drawn = ''; one('.lab-room-asked').innerHTML = ''; one('.lab-room-answers').innerHTML = ''; one('.lab-room').dataset.phase = 'none'; return; }
   one('.lab-room-code').textContent = room.code;
   one('.lab-room-address').textContent = address();

@@ -65,7 +65,7 @@ GUIDE = markup.guide(
     "Ask “A robin is a [MASK].”, then “A robin is not a [MASK].”: how does the class change its "
     "answer, and how does the model?",
 )
-_STEERED = "() => document.querySelector('#classroom-room').dataset.room || ''"
+_STEERED = "() => document.querySelector('#classroom-room .lab-room').dataset.room || ''"
 
 
 def build(page: Page) -> None:
@@ -88,7 +88,7 @@ def build(page: Page) -> None:
                 TAB.id,
                 [task, text, second],
                 [(kind.value, one, other) for kind, one, other in READY],
-                [f"{KINDS[kind]} {one}" for kind, one, _ in READY],
+                [f"{KINDS[kind].rstrip('?')}: {one}" for kind, one, _ in READY],
             )
         with panel:
             finding = finding_view(TAB.id)

@@ -14,11 +14,12 @@ os.environ.update(
 )
 
 from components.config import ASSETS
-from tests.bench import attention, fill_mask, head_map, memory, question_answering, start
+from tests.bench import attention, classroom, fill_mask, head_map, memory, question_answering, start
 from tests.bench.ratio import Ratio, table
 
 BENCHES = {
     "attention": attention.measure,
+    "classroom": classroom.measure,
     "fill_mask": fill_mask.measure,
     "head_map": head_map.measure,
     "memory": memory.measure,
