@@ -21,13 +21,16 @@ def post(url: str, path: str, body: Any) -> tuple[int, Any]:
     sent = body if isinstance(body, bytes) else json.dumps(body).encode()
     connection = kept.setdefault(server, http.client.HTTPConnection(server, timeout=60))
     try:
-        connection.request("POST", f"/classroom/{path}", sent, {"content-type": "application/json"})
-        answer = connection.getresponse()
-        return answer.status, json.loads(answer.read() or b"null")
-    except (OSError, http.client.HTTPException):
+        return _post(connection, path, sent)
+    except (OSError, http.client.HTTPException):  # the server closes what is idle for seconds
         connection.close()
-        del kept[server]
-        raise
+        return _post(connection, path, sent)
+
+
+def _post(connection: http.client.HTTPConnection, path: str, sent: bytes) -> tuple[int, Any]:
+    connection.request("POST", f"/classroom/{path}", sent, {"content-type": "application/json"})
+    answer = connection.getresponse()
+    return answer.status, json.loads(answer.read() or b"null")
 
 
 @dataclass
