@@ -1,4 +1,4 @@
-/* One step of the lesson: its choices, the boxes of its picture, the ways to other steps and tabs. */
+/* One step of the lesson, or of the quiz: its choices, the boxes of its picture, the ways to other steps and tabs. */
 const article = () => element.querySelector('article');
 const within = (selector) => [...element.querySelectorAll(selector)];
 let stage = 0;
@@ -37,7 +37,7 @@ const act = (target) => {
   if (box) open(Number(box.dataset.stage));
   if (turn) open(stage + Number(turn.dataset.turn));
   if (way) leave(way.dataset);
-  if (to) { moved = true; document.dispatchEvent(new CustomEvent('lesson-go', { detail: to.dataset.to })); }
+  if (to) { moved = true; document.dispatchEvent(new CustomEvent(`${article().dataset.walk}-go`, { detail: to.dataset.to })); }
   if (!choice || choice.disabled) return;
   const { number, text } = article().dataset;
   article().dataset.told = JSON.stringify({ step: Number(number), choice: Number(choice.dataset.choice), text });
@@ -61,10 +61,10 @@ watch('value', () => requestAnimationFrame(() => {
   const same = drawn === `${number} ${text}`;
   drawn = `${number} ${text}`;
   open(same && verdict ? within('[data-stage]').length - 1 : 0);
-  if (verdict) document.dispatchEvent(new CustomEvent('lesson-answer', { detail: { step: number, said: verdict } }));
+  if (verdict) document.dispatchEvent(new CustomEvent(`${article().dataset.walk}-answer`, { detail: { step: number, said: verdict } }));
   if (!moved) return;
   moved = false;
   const heading = article().querySelector('h3');
   heading.focus({ preventScroll: true });
-  document.getElementById('lesson-steps').scrollIntoView({ block: 'start' });
+  document.getElementById(`${article().dataset.walk}-steps`).scrollIntoView({ block: 'start' });
 }));

@@ -1,12 +1,13 @@
 /* The row of steps. Which one is open is told to Python; what was typed in each and what was answered
    stays here: texts as long as the page, answers in the browser (the first answer to a step counts). */
-const KEY = 'encoder-lab-lesson';
 const all = (selector) => [...element.querySelectorAll(selector)];
 const list = () => element.querySelector('nav');
+const WALK = list().dataset.walk;
+const KEY = `encoder-lab-${WALK}`;
 const read = () => { try { return JSON.parse(localStorage.getItem(KEY)) || {}; } catch { return {}; } };
 const keep = (known) => { try { localStorage.setItem(KEY, JSON.stringify(known)); } catch { /* a browser that keeps nothing */ } };
 const typed = {};
-const field = () => document.querySelector('#lesson-text textarea');
+const field = () => document.querySelector(`#${WALK}-text textarea`);
 const current = () => element.querySelector('[aria-current]');
 const show = () => {
   const known = read();
@@ -47,8 +48,8 @@ element.addEventListener('keydown', (event) => {
   event.preventDefault();
   next.focus();
 });
-document.addEventListener('lesson-go', (event) => go(element.querySelector(`[data-step="${event.detail}"]`)));
-document.addEventListener('lesson-answer', (event) => {
+document.addEventListener(`${WALK}-go`, (event) => go(element.querySelector(`[data-step="${event.detail}"]`)));
+document.addEventListener(`${WALK}-answer`, (event) => {
   const known = read();
   keep({ ...known, answers: { [event.detail.step]: event.detail.said, ...known.answers } });
   show();

@@ -19,6 +19,7 @@ from components.tabs import (
     lesson,
     next_sentence,
     question_answering,
+    quiz,
     replaced_tokens,
     sentence_vectors,
     sentiment,
@@ -58,6 +59,7 @@ _BUILT: tuple[Tab, ...] = (
     fine_tune.TAB,
     families.TAB,
     lesson.TAB,
+    quiz.TAB,
     teaching.TAB,
     classroom.TAB,
 )

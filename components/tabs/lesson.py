@@ -1,21 +1,17 @@
-"""The Lesson: the module as a walk of steps, each of which asks before it shows.
-
-Where the learner is travels as a Place, in a field that is not shown. What they reached stays in
-their browser (assets/lesson_steps.js): the server keeps nothing.
-"""
+"""The Lesson: the module as a walk of steps, each of which asks before it shows."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import gradio as gr
 
-from components.config import MAX_TEXT
 from components.tabs.base import Page, Tab, wire
-from components.tabs.controls import finding_view, scripts, text_box
+from components.tabs.controls import finding_view, text_box
+from components.tabs.walk import GLUE, Place, body_view, moves, place_field, steps_view
 from components.tasks import lesson
+from components.tasks.lesson import LESSON
 from components.tasks.lesson_parts import Desk
 from components.tasks.lesson_steps import STEPS
 from components.views import lesson as views
@@ -26,8 +22,6 @@ GUIDE = markup.guide(
     "have given yours. Ticks and score stay in this browser.",
     "Change the text of a step until the model is wrong, or until you can no longer foresee it.",
 )
-_GO = "() => JSON.parse(document.querySelector('#lesson-steps nav').dataset.told)"
-_ANSWER = "() => document.querySelector('#lesson-body article').dataset.told"
 # another text: the same step, asked anew
 _ANEW = (
     "() => JSON.stringify({step: Number(document.querySelector("
@@ -35,43 +29,11 @@ _ANEW = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where the learner is, and what they chose there for which text.
-
-    It comes from the browser, so anybody can make one up: whatever is amiss reads as step 1.
-    """
-
-    step: int = 1
-    choice: int | None = None
-    text: str | None = None  # that the question was asked of; None: what stands in the field
-
-    @classmethod
-    def read(cls, sent: str) -> Place:
-        """Read what the page wrote."""
-        try:
-            values: Any = json.loads(sent) if len(sent) <= 20 * MAX_TEXT else None
-        except (ValueError, RecursionError):
-            return cls()
-        match values:
-            case {"step": int(step), "choice": int(choice), "text": str(text)}:
-                return cls(step, choice, text) if _is_step(step) else cls()
-            case {"step": int(step)}:
-                return cls(step) if _is_step(step) else cls()
-        return cls()
-
-
-def _is_step(number: int) -> bool:
-    return 1 <= number <= len(STEPS)
-
-
 def build(page: Page) -> None:
     """Lay out the lesson, and wire it."""
     desk = Desk(page.model, page.models.settings.models_dir)
     with gr.Column(elem_classes="lab-page lab-lesson-page"):
-        steps = gr.HTML(
-            views.nav(), js_on_load=scripts("lesson_steps.js"), elem_id=f"{TAB.id}-steps"
-        )
+        steps = steps_view(LESSON)
         finding = finding_view(TAB.id)
         with gr.Row(elem_classes="lab-lesson-entry"):
             text = text_box(TAB.id, "text", STEPS[0].text, STEPS[0].label, scale=5)
@@ -82,12 +44,12 @@ def build(page: Page) -> None:
                 min_width=130,
                 elem_id=f"{TAB.id}-run",
             )
-        body = gr.HTML(js_on_load=scripts("lesson.js"), elem_id=f"{TAB.id}-body")
-        place = gr.Textbox("", visible=False, elem_id=f"{TAB.id}-place")
+        body = body_view(LESSON)
+        place = place_field(LESSON)
         gr.HTML(GUIDE)
 
     def run(sent: str, text: str) -> tuple[Any, ...]:
-        at = Place.read(sent)
+        at = Place.read(sent, len(STEPS))
         asked_of = text if at.text is None else at.text
         result = lesson.predict(desk, at.step, asked_of, chosen=at.choice)
         has_text = bool(result.step.text)
@@ -109,7 +71,6 @@ def build(page: Page) -> None:
         result = lesson.predict(answering, step, text or None)
         return {**asdict(result), "steps": len(STEPS)}
 
-    glue: dict[str, Any] = {"queue": False, "api_visibility": "private"}
     wire(
         page,
         TAB,
@@ -119,9 +80,8 @@ def build(page: Page) -> None:
         [finding, body, text, submit],
         endpoint=endpoint,
         after=[
-            gr.on([submit.click, text.submit], None, None, place, js=_ANEW, **glue),
-            steps.go(None, None, [place, text], js=_GO, **glue),
-            body.answer(None, None, place, js=_ANSWER, **glue),
+            gr.on([submit.click, text.submit], None, None, place, js=_ANEW, **GLUE),
+            *moves(LESSON, steps, body, place, text),
         ],
     )
 

@@ -31,6 +31,20 @@ GIVEN = {"first": lesson_live.FIRST, "passage": lesson_live.PASSAGE}  # texts th
 
 
 @dataclass(frozen=True, slots=True)
+class Walk:
+    """A row of steps that ask: the lesson, or another one that is walked in the same way."""
+
+    name: str  # id of its tab
+    noun: str  # what one step is called
+    steps: tuple[Step, ...]
+    live: Mapping[str, Compute]  # by the key of a step; the others ask nothing
+    is_quiz: bool = False  # only questions: numbers in the row, ways on when they are answered
+
+
+LESSON = Walk("lesson", "step", STEPS, LIVE)
+
+
+@dataclass(frozen=True, slots=True)
 class LessonResult:
     """One step on one text, and what the learner answered, if they did."""
 
@@ -50,18 +64,25 @@ class LessonResult:
 
 
 def predict(
-    desk: Desk, number: int = 1, text: str | None = None, *, chosen: int | None = None
+    desk: Desk,
+    number: int = 1,
+    text: str | None = None,
+    *,
+    chosen: int | None = None,
+    walk: Walk = LESSON,
 ) -> LessonResult:
     """Compute step `number`, counted from 1, on `text`; without one on the step's own example.
 
     `chosen` is the index of the learner's choice. Raises InputError for a step that is not there
     and for a text that the step cannot read.
     """
-    if not 1 <= number <= len(STEPS):
-        raise InputError(f"There is no step {number}. Choose one from 1 to {len(STEPS)}.")
-    step = STEPS[number - 1]
+    if not 1 <= number <= len(walk.steps):
+        raise InputError(
+            f"There is no {walk.noun} {number}. Choose one from 1 to {len(walk.steps)}."
+        )
+    step = walk.steps[number - 1]
     text = step.text if text is None or not step.text else check_text(text, step.label)
-    compute = LIVE.get(step.key)
+    compute = walk.live.get(step.key)
     live = compute(desk, text) if compute else None
     way = next(way for way in step.ways if is_there(way))
     is_choice = (

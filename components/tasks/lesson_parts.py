@@ -60,6 +60,14 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
+class Figure:
+    """A computed number that an explanation names."""
+
+    value: float
+    unit: Unit
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """What the learner is asked before the model's answer is shown."""
 
@@ -67,7 +75,9 @@ class Question:
     choices: tuple[str, ...]
     right: int  # index of `choices`: what was computed, or is told by a source
     finding: str  # what the answer is, in one sentence
-    why: str
+    why: str  # with a {} for each of `figures`, where there are some
+    fits: tuple[float, ...] = ()  # how well each choice fits what was computed; best is right
+    figures: tuple[Figure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from markupsafe import Markup
 
 from components.models.catalog import find_card
-from components.tasks.lesson import LIVE, LessonResult
-from components.tasks.lesson_parts import Panel, Row, Unit
-from components.tasks.lesson_steps import GOALS, STEPS, Step
+from components.tasks.lesson import LESSON, LessonResult, Walk
+from components.tasks.lesson_parts import Panel, Question, Row, Unit
+from components.tasks.lesson_steps import GOALS, STEPS
 from components.views import wording
 from components.views.lesson_picture import picture
 from components.views.markup import EMPTY, join
@@ -26,7 +26,7 @@ _KINDS: Mapping[Unit, Callable[[float], str]] = {
 }
 
 
-def nav(steps: Sequence[Step] = STEPS) -> Markup:
+def nav(walk: Walk = LESSON) -> Markup:
     """Draw the row of steps: what a press takes along is their number and their own text."""
     buttons = [
         Markup(
@@ -40,13 +40,21 @@ def nav(steps: Sequence[Step] = STEPS) -> Markup:
             number,
             step.title,
         )
-        for number, step in enumerate(steps, start=1)
+        for number, step in enumerate(walk.steps, start=1)
     ]
     return Markup(
-        '<nav class="lab-walk" aria-label="Steps of the lesson" data-asking="{}"><ol>{}</ol>'
+        '<nav class="lab-walk {}" aria-label="{}s of the {}" data-walk="{}" data-asking="{}">'
+        "<ol>{}</ol>"
         '<p class="lab-walk-score"><span role="status"></span> <button type="button" '
         'class="lab-see" data-forget hidden>Start over</button></p></nav>'
-    ).format(len(LIVE), join(buttons))
+    ).format(
+        "lab-walk-quiz" if walk.is_quiz else "",
+        walk.noun.capitalize(),
+        walk.name,
+        walk.name,
+        len(walk.live),
+        join(buttons),
+    )
 
 
 def finding(result: LessonResult) -> Markup:
@@ -62,24 +70,26 @@ def finding(result: LessonResult) -> Markup:
     )
 
 
-def body(result: LessonResult) -> Markup:
+def body(result: LessonResult, walk: Walk = LESSON) -> Markup:
     """Draw a step: the idea, what can be seen, the question, and once answered what came out."""
     verdict = EMPTY
     if result.chosen is not None:
         verdict = Markup('data-verdict="{}"').format("right" if result.is_right else "wrong")
     return Markup(
-        '<article class="lab-lesson" data-key="{}" data-number="{}" data-text="{}" {}>'
+        '<article class="lab-lesson" data-walk="{}" data-key="{}" data-number="{}" data-text="{}" '
+        "{}>"
         '<h3 tabindex="-1">{}</h3><p class="lab-lead">{}</p>{}{}{}</article>'
     ).format(
+        walk.name,
         result.step.key,
         result.number,
         result.text,
         verdict,
-        f"Step {result.number} of {len(STEPS)}: {result.step.title}",
+        f"{walk.noun.capitalize()} {result.number} of {len(walk.steps)}: {result.step.title}",
         result.step.lead,
         _asked(result) if result.live else _goals(),
-        _way(result),
-        _along(result.number),
+        EMPTY if walk.is_quiz and result.chosen is None else _way(result),
+        _along(result.number, walk),
     )
 
 
@@ -89,14 +99,21 @@ def _asked(result: LessonResult) -> Markup:
     is_told = result.chosen is not None
     seen = join([_panel(panel) for panel in live.before])
     told = join([_panel(panel) for panel in live.after]) if is_told else EMPTY
-    why = Markup('<p class="lab-aside"><b>Why?</b> {}</p>').format(live.question.why)
+    reason = Markup('<p class="lab-aside"><b>Why?</b> {}</p>').format(why(live.question))
     return Markup('{}<div class="lab-panels">{}</div>{}{}<div class="lab-panels">{}</div>').format(
         picture(live.stages, is_told=is_told, panel=_panel) if live.stages else EMPTY,
         seen,
         _question(result),
-        why if is_told else EMPTY,
+        reason if is_told else EMPTY,
         told,
     )
+
+
+def why(question: Question) -> str:
+    """Give the explanation, with its figures written as people read them."""
+    if not question.figures:
+        return question.why
+    return question.why.format(*(_KINDS[one.unit](one.value) for one in question.figures))
 
 
 def _question(result: LessonResult) -> Markup:
@@ -171,15 +188,15 @@ def _way(result: LessonResult) -> Markup:
     )
 
 
-def _along(number: int) -> Markup:
-    before = _move(number - 1, "← {}") if number > 1 else Markup("<span></span>")
-    behind = _move(number + 1, "Next: {} →") if number < len(STEPS) else EMPTY
+def _along(number: int, walk: Walk) -> Markup:
+    before = _move(number - 1, "← {}", walk) if number > 1 else Markup("<span></span>")
+    behind = _move(number + 1, "Next: {} →", walk) if number < len(walk.steps) else EMPTY
     return Markup('<p class="lab-along">{}{}</p>').format(before, behind)
 
 
-def _move(number: int, said: str) -> Markup:
+def _move(number: int, said: str, walk: Walk) -> Markup:
     return Markup('<button type="button" class="lab-move" data-to="{}">{}</button>').format(
-        number, said.format(STEPS[number - 1].title)
+        number, said.format(walk.steps[number - 1].title)
     )
 
 

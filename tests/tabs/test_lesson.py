@@ -9,7 +9,7 @@ import pytest
 import app
 from components.models.manager import ModelManager
 from components.tabs import TABS
-from components.tabs.lesson import Place
+from components.tabs.walk import Place
 from components.tasks.lesson import is_there
 from components.tasks.lesson_steps import GOALS, STEPS
 from tests.pages import endpoint_of
@@ -41,12 +41,12 @@ def test_every_goal_and_every_way_leads_to_a_tab_and_to_fields_that_there_are(de
     "sent", ["", "x", "[]", "3", '{"step": 99}', '{"step": "2"}', '{"step": 0}', "[" * 9999]
 )
 def test_a_place_that_is_amiss_reads_as_step_1(sent: str) -> None:
-    assert Place.read(sent) == Place()
+    assert Place.read(sent, len(STEPS)) == Place()
 
 
 def test_a_choice_travels_with_the_text_that_was_asked_about() -> None:
-    assert Place.read('{"step": 2, "choice": 1, "text": "a"}') == Place(2, 1, "a")
-    assert Place.read('{"step": 3}') == Place(3)
+    assert Place.read('{"step": 2, "choice": 1, "text": "a"}', 14) == Place(2, 1, "a")
+    assert Place.read('{"step": 3}', 14) == Place(3)
 
 
 def test_the_endpoint_gives_a_step_with_its_answer(demo: Any) -> None:
