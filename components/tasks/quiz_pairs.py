@@ -6,7 +6,7 @@ from components.models.catalog import SHIPPED, default_for
 from components.models.families import Task
 from components.tasks import next_sentence
 from components.tasks.lesson_live import ELSEWHERE, FIRST
-from components.tasks.lesson_parts import Compute, Desk, Live, Panel, Row, Unit
+from components.tasks.lesson_parts import Compute, Desk, Live, Row, Unit
 from components.tasks.quiz_parts import Item, asked, way
 
 FOLLOWS, ELSE = "IsNext: B may follow A", "NotNext: B comes from elsewhere"
@@ -22,14 +22,12 @@ def pair(first: str, second: str, why: str, *, swapped: bool = False) -> Compute
         a, b = (second, first) if swapped else (first, second)
         if swapped:
             verdict, other = other, verdict
-        shown = Panel("The pair", (Row("A", text=a), Row("B", text=b)))
         return asked(
             f"A “{a}” B “{b}” What does {model.id} say?",
             dict(zip((FOLLOWS, ELSE), verdict.scores, strict=True)),
             why,
             [verdict.scores[0], other.scores[0]],
             model_id=model.id,
-            before=[shown],
             rows=[
                 Row("IsNext", verdict.scores[0]),
                 Row("NotNext", verdict.scores[1]),
