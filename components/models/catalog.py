@@ -35,11 +35,11 @@ def _miniature(
     pretrained: Iterable[Task],
     about: str,
     *,
-    tuned: bool = True,
+    tuned: Iterable[Task] = _FINE_TUNED,
     shipped: bool = True,
 ) -> ModelCard:
     """Describe a miniature by the objectives it was pretrained on; most were also fine-tuned."""
-    heads = (*pretrained, *(_FINE_TUNED if tuned else ()), Task.ENCODER)
+    heads = (*pretrained, *tuned, Task.ENCODER)
     return ModelCard(model_id, model_type, frozenset(heads), about, shipped)
 
 
@@ -57,7 +57,7 @@ CATALOG: tuple[ModelCard, ...] = (
         "albert",
         (*_WORDS, Task.SENTENCE_ORDER),
         "ALBERT, miniature: 3 layers, one set of weights",
-        shipped=False,
+        tuned=(Task.SENTIMENT,),
     ),
     _miniature("distilbert-mini", "distilbert", _WORDS, "DistilBERT, miniature: 3 layers"),
     _miniature(
@@ -71,7 +71,7 @@ CATALOG: tuple[ModelCard, ...] = (
         "electra",
         _WORDS,
         "ELECTRA, miniature: the generator, 3 layers",
-        tuned=False,
+        tuned=(),
     ),
     _miniature("deberta-mini", "deberta-v2", _WORDS, "DeBERTa, miniature: 6 layers"),
 )

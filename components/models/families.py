@@ -97,6 +97,8 @@ FAMILIES: Mapping[str, Family] = {
             why_not={
                 Task.NEXT_SENTENCE: "ALBERT was trained on sentence order instead of next-sentence "
                 "prediction; use BERT.",
+                Task.QUESTION_ANSWERING: "ALBERT's miniature has not learned it well enough yet: "
+                "its head is left out. Its full-size checkpoints have one.",
                 Task.REPLACED_TOKENS: f"ALBERT {_NO_DETECTIVE}",
                 Task.TOKEN_CLASSIFICATION: f"ALBERT {_NO_ENTITIES}",
             },

@@ -72,7 +72,8 @@ def write_origins(training: Training, places: Places, options: Any) -> None:
         training, start=start, start_tokens=int(options.start_tokens), remark=options.remark
     )
     for name, (_, part) in parts(training.network, recipe.id).items():
-        write_origin(places.out / name, recipe, part.heads, provenance)
+        heads = tuple(head for head in part.heads if head not in recipe.left_out)
+        write_origin(places.out / name, recipe, heads, provenance)
 
 
 def fit_heads(network: Network, objectives: Objectives) -> None:
@@ -108,7 +109,7 @@ def main() -> None:
     if options.only in (None, "export"):
         training.use_average()
         fit_heads(training.network, Objectives(recipe, places, tokenizer, parent))
-        export(training.network, tokenizer, recipe.id, places.out)
+        export(training.network, tokenizer, recipe.id, places.out, recipe.left_out)
     if options.only in (None, "evaluate"):
         write_origins(training, places, options)
         how = QUICK if options.quick else Evaluation()

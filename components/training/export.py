@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import copy
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 import transformers
+from torch import nn
 
-from components.training.networks import ElectraPair, Network
+from components.training.networks import QUESTIONS, ElectraPair, Network
 
 LARGEST = 50_000_000  # bytes: what a repository without large-file storage takes well
 TOKENS = "ForTokenClassification"  # has labels of its own: `entity_labels` of config.json
 GENERATOR = "-generator"  # after the name of ELECTRA's folder and kind
+
+APART = {QUESTIONS: ("qa_outputs", "ForQuestionAnswering")}  # what can be left out
 
 CLASSES: dict[str, tuple[str, ...]] = {  # kind of network -> what its one file must load as
     "bert": (
@@ -65,27 +69,39 @@ def parts(network: Network, model_id: str) -> dict[str, tuple[str, Network]]:
     }
 
 
-def export(network: Network, tokenizer: Any, model_id: str, out: Path) -> None:
-    """Write weights (fp16), configuration and tokenizer; replace each folder whole."""
+def export(
+    network: Network, tokenizer: Any, model_id: str, out: Path, left_out: Sequence[str] = ()
+) -> None:
+    """Write weights (fp16), configuration and tokenizer; replace each folder whole.
+
+    Of heads that are `left_out` no weight is written, so nothing can take them for trained.
+    """
     for name, (kind, part) in parts(network, model_id).items():
         folder = out / name
         made = folder.with_name(folder.name + ".new")
         shutil.rmtree(made, ignore_errors=True)
         plain: Any = copy.deepcopy(part)
         plain.half().cpu()
+        classes = [name for name in CLASSES[kind] if not name.endswith(_ends(left_out))]
+        for head in left_out:
+            setattr(plain, APART[head][0], nn.Identity())
         plain.save_pretrained(made)
-        plain.config.architectures = list(CLASSES[kind])
+        plain.config.architectures = classes
         plain.config.save_pretrained(made)
         tokenizer.save_pretrained(made)
-        check(made, kind)
+        check(made, classes)
         shutil.rmtree(folder, ignore_errors=True)
         made.rename(folder)
 
 
-def check(folder: Path, kind: str) -> None:
+def _ends(left_out: Sequence[str]) -> tuple[str, ...]:
+    return tuple(APART[head][1] for head in left_out)
+
+
+def check(folder: Path, classes: Sequence[str]) -> None:
     """Load every head from the folder; none may lack a weight, none may hold a NaN."""
     entity_labels = getattr(transformers.AutoConfig.from_pretrained(folder), "entity_labels", ())
-    for name in CLASSES[kind]:
+    for name in classes:
         labels = {"id2label": dict(enumerate(entity_labels))} if name.endswith(TOKENS) else {}
         network, report = getattr(transformers, name).from_pretrained(
             folder, dtype=torch.float32, output_loading_info=True, **labels

@@ -30,6 +30,7 @@ class Recipe:
     kept_layers: tuple[int, ...] = ()  # the parent's layers that become the student's, are put
     # together into ALBERT's one, or say how many ELECTRA's generator has
     generator: str | None = None  # the recipe whose exported weights ELECTRA's generator starts as
+    left_out: tuple[str, ...] = ()  # heads that did not become good enough to ship
     tokenizer: str = "BertTokenizer"  # its class in transformers
     vocabulary: str | None = None  # how an own vocabulary is trained; None: the parent's
     vocabulary_size: int = 20_000
@@ -213,6 +214,7 @@ ALBERT_MINI = replace(
     embedding=128,
     layers=3,
     kept_layers=(1, 3, 5),
+    left_out=("question answering",),
     stages=(
         Stage(
             "vocabulary",

@@ -244,11 +244,12 @@ def test_whoever_stops_the_server_stops_a_comparison(anything: compare.Get) -> N
 
 
 @pytest.mark.parametrize("task", compare.RUNNERS)
-def test_all_six_families_answer_side_by_side(models: ModelManager, task: Task) -> None:
+def test_every_family_that_can_answers_side_by_side(models: ModelManager, task: Task) -> None:
     ids = [card.id for card in CATALOG if task in card.tasks]
     given = Given("the river [MASK] past the mill", question="what ran")
     result = compare.predict(models.get, ids, task.value, given)
-    assert {entry.model_type for entry in result.answered} == set(FAMILIES)
+    able = {card.model_type for card in CATALOG if task in card.tasks}
+    assert {entry.model_type for entry in result.answered} == able
     assert [entry.model_id for entry in result.answered] == ids
     assert len(ids) < compare.MAX_MODELS  # there is room for some of the Hub
 

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors import safe_open
 from transformers import AutoTokenizer
 
 from components.training import cards, evaluation, export
-from components.training.networks import load_exported
+from components.training.networks import QUESTIONS, load_exported
 from components.training.recipes import RECIPES
 from tests.training import tiny
 
@@ -70,3 +71,16 @@ def test_the_table_holds_the_figures_of_every_card_and_says_what_they_mean(tmp_p
     table = json.loads((tmp_path / "evaluation.json").read_text())
     assert table["models"] == {"a": {"sentiment": 0.25}, "b": {"sentiment": 0.5}}
     assert table["meaning"] == {"sentiment": cards.describe("sentiment")}
+
+
+def test_of_a_head_that_is_left_out_nothing_is_written(tmp_path: Path) -> None:
+    recipe = tiny.recipe("albert-mini")
+    network, _ = tiny.network(recipe)
+    export.export(network, tiny.tokenizer(recipe), "albert-mini", tmp_path, (QUESTIONS,))
+    folder = tmp_path / "albert-mini"
+    with safe_open(folder / "model.safetensors", "pt") as file:
+        names = set(file.keys())
+    assert not [name for name in names if name.startswith("qa_outputs")]
+    assert "AlbertForQuestionAnswering" not in json.loads((folder / "config.json").read_text())
+    assert QUESTIONS not in load_exported("albert", str(folder)).heads
+    assert QUESTIONS in network.heads
