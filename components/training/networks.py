@@ -26,6 +26,7 @@ from components.training.two_heads import SentimentAndEntities
 
 Batch = dict[str, Tensor]
 EAGER: dict[str, Any] = {"dtype": torch.float32, "attn_implementation": "eager"}
+TOLD = EAGER | {"output_loading_info": True}
 LABELS: dict[str, Any] = {
     "id2label": {0: "NEGATIVE", 1: "POSITIVE"},
     "label2id": {"NEGATIVE": 0, "POSITIVE": 1},
@@ -269,7 +270,7 @@ NETWORKS: dict[str, Any] = {
 
 def load_exported(kind: str, folder: str) -> Network:
     """Load an exported miniature with all its heads; `kind` is a key of NETWORKS."""
-    loaded: Any = NETWORKS[kind].from_pretrained(folder, output_loading_info=True, **EAGER)
+    loaded: Any = NETWORKS[kind].from_pretrained(folder, **TOLD)
     network: Network = loaded[0]
     if "qa_outputs.weight" in loaded[1]["missing_keys"]:  # it was left out of the file
         network.heads = tuple(head for head in network.heads if head != QUESTIONS)
@@ -279,9 +280,7 @@ def load_exported(kind: str, folder: str) -> Network:
 def load_bert(folder: str) -> BertWithHeads:
     """Start from a BERT on disk; heads that it lacks begin at random."""
     config = BertConfig.from_pretrained(folder, **LABELS)
-    loaded: Any = BertWithHeads.from_pretrained(
-        folder, config=config, output_loading_info=True, **EAGER
-    )
+    loaded: Any = BertWithHeads.from_pretrained(folder, config=config, **TOLD)
     network: BertWithHeads = loaded[0]
     if "bert.pooler.dense.weight" in loaded[1]["missing_keys"]:
         original: Any = BertModel.from_pretrained(minilm_folder(), dtype=torch.float32)
