@@ -270,9 +270,8 @@ NETWORKS: dict[str, Any] = {
 
 def load_exported(kind: str, folder: str) -> Network:
     """Load an exported miniature with all its heads; `kind` is a key of NETWORKS."""
-    loaded: Any = NETWORKS[kind].from_pretrained(folder, **TOLD)
-    network: Network = loaded[0]
-    if "qa_outputs.weight" in loaded[1]["missing_keys"]:  # it was left out of the file
+    network, report = NETWORKS[kind].from_pretrained(folder, **TOLD)
+    if "qa_outputs.weight" in report["missing_keys"]:  # it was left out of the file
         network.heads = tuple(head for head in network.heads if head != QUESTIONS)
     return network
 

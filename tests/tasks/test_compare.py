@@ -10,7 +10,7 @@ import pytest
 from components.errors import HeadError, InputError, UnknownModelError
 from components.models.catalog import CATALOG, SHIPPED
 from components.models.evaluation import FIGURES, Evaluation
-from components.models.families import FAMILIES, Task
+from components.models.families import Task
 from components.models.loaded import LoadedModel
 from components.models.manager import ModelManager
 from components.tasks import compare, fill_mask, question_answering, sentiment
