@@ -270,8 +270,9 @@ NETWORKS: dict[str, Any] = {
 
 def load_exported(kind: str, folder: str) -> Network:
     """Load an exported miniature with all its heads; `kind` is a key of NETWORKS."""
-    network, report = NETWORKS[kind].from_pretrained(folder, **TOLD)
-    if "qa_outputs.weight" in report["missing_keys"]:  # it was left out of the file
+    loaded: Any = NETWORKS[kind].from_pretrained(folder, **TOLD)
+    network: Network = loaded[0]
+    if "qa_outputs.weight" in loaded[1]["missing_keys"]:  # it was left out of the file
         network.heads = tuple(head for head in network.heads if head != QUESTIONS)
     return network
 
@@ -296,5 +297,4 @@ def minilm_folder() -> str:
 
 def on_device(network: Network, batch: Batch) -> Batch:
     """Bring a batch to where the network is."""
-    device = next(network.parameters()).device
-    return {key: value.to(device) for key, value in batch.items()}
+    return {key: value.to(next(network.parameters()).device) for key, value in batch.items()}
