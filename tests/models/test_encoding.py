@@ -182,7 +182,9 @@ def test_a_text_of_many_scripts_has_right_offsets(
         elif "\ufffd" in said:  # some bytes of the characters of the slice
             assert not slice_.isascii(), token
         else:
-            assert _plain_letters(model.readable(said)) == _plain_letters(slice_)
+            piece, letters = _plain_letters(model.readable(said)), _plain_letters(slice_)
+            # one character may be spelled by several pieces: ½ by 1, ⁄ and 2
+            assert piece == letters or (len(slice_) == 1 and piece in letters)
     if not encoding.is_truncated:
         missed = {c for i, c in enumerate(MIXED) if i not in covered}
         assert _plain_letters("".join(missed)) == ""
