@@ -110,12 +110,12 @@ class _Fetch:
     def _complete(self, file: RemoteFile, partial: Path, before: int) -> None:
         """Bring `partial` to its full size, going on from what is there, also after a break."""
         idle, error = 0, None
-        while (had := _size(partial)) < file.size:
+        while (had := size_of(partial)) < file.size:
             if idle == _TRIES:
                 raise OutOfReachError(_broken_off(file, had)) from error
             self.come = before + had
             error = self._stream(file, partial, before, had)
-            idle = 0 if _size(partial) > had else idle + 1
+            idle = 0 if size_of(partial) > had else idle + 1
         self.come = before + file.size
 
     def _stream(self, file: RemoteFile, partial: Path, before: int, had: int) -> Exception | None:
@@ -193,8 +193,12 @@ class Fetches:
                 del self._running[folder]
 
 
-def _size(file: Path) -> int:
-    return file.stat().st_size if file.exists() else 0
+def size_of(file: Path) -> int:
+    """Give the bytes of a file, 0 of one that is not there, or no longer."""
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _broken_off(file: RemoteFile, had: int) -> str:
@@ -209,7 +213,7 @@ def _broken_off(file: RemoteFile, had: int) -> str:
 def _refuse_damaged(file: RemoteFile, partial: Path) -> None:
     """Refuse, and drop, what is whole but not what it should be."""
     trouble = weights_trouble(partial)
-    if _size(partial) > file.size:
+    if size_of(partial) > file.size:
         trouble = "arrived damaged (it is longer than the Hub says)."
     elif trouble is None and _SHA256.fullmatch(file.etag):
         with partial.open("rb") as content:

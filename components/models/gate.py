@@ -10,7 +10,7 @@ from typing import Any
 from components.errors import CheckpointError, HeadError
 from components.models.asking import RemoteFile, read_header
 from components.models.families import Family, Task
-from components.models.fetching import megabytes
+from components.models.fetching import megabytes, size_of
 from components.models.troubles import sentence
 
 _SPARE_DISK = 100_000_000  # bytes that are left free
@@ -34,7 +34,7 @@ def refuse_giant(model_id: str, size: int, limit: int) -> None:
 
 def refuse_for_disk(files: Sequence[RemoteFile], folder: Path) -> None:
     """Raise CheckpointError when `files` do not fit on the disk of `folder`."""
-    begun = sum(part.stat().st_size for part in folder.glob(".*.partial"))
+    begun = sum(map(size_of, folder.glob(".*.partial")))
     needed = sum(file.size for file in files) - begun
     free = free_disk(folder)
     if needed + _SPARE_DISK > free:

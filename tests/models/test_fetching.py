@@ -409,3 +409,11 @@ def test_remote_code_is_refused_before_the_vocabulary_is_fetched(
     error = refusal(fresh(), "have/coded")
     assert "never runs such code" in str(error)
     assert not any("vocab" in r or "tokenizer" in r or ".py" in r for r in stand_in.requests)
+
+
+def test_what_has_gone_meanwhile_has_no_size(tmp_path: Path) -> None:
+    part = tmp_path / ".model.safetensors.partial"
+    part.write_bytes(b"12345")
+    assert fetching.size_of(part) == 5
+    part.unlink()
+    assert fetching.size_of(part) == 0
