@@ -87,8 +87,12 @@ class Pairs:
     ) -> None:
         self.recipe, self.corpora, self.special = recipe, corpora, special
         self.row_tokens = row_tokens
-        self.masked = recipe.masked
         self.rows = recipe.rows * recipe.row_tokens // row_tokens // recipe.parts
+
+    @property
+    def masked(self) -> float:
+        """The share of the tokens that is hidden."""
+        return self.recipe.masked
 
     def batch(self, number: int, part: int = 0) -> Batch:
         """Make one part of the batch of that number."""
@@ -128,16 +132,10 @@ class SentenceOrder(Pairs):
     articles open, where it shows most: without them it is not found at all.
     """
 
-    def __init__(
-        self,
-        recipe: Recipe,
-        corpora: dict[str, Corpus],
-        special: SpecialTokens,
-        *,
-        row_tokens: int,
-    ) -> None:
-        super().__init__(recipe, corpora, special, row_tokens=row_tokens)
-        self.masked = recipe.masked_in_passages
+    @property
+    def masked(self) -> float:
+        """The share of the tokens that is hidden."""
+        return self.recipe.masked_in_passages
 
     def pairs(self, number: int, rng: np.random.Generator) -> tuple[list[Texts], Labels]:
         """Draw neighbours, each as it stands (0) and swapped (1)."""
