@@ -25,9 +25,10 @@ from components.models.manager import ModelManager  # noqa: E402
 from components.tabs import TABS  # noqa: E402
 from components.tabs.base import Page  # noqa: E402
 from components.tabs.controls import scripts  # noqa: E402
+from components.tabs.lab import REFUSALS, Lab  # noqa: E402
 from components.tabs.layout import lay_out  # noqa: E402
 from components.tabs.look import theme  # noqa: E402
-from components.tabs.room_routes import ROUTES, Lab  # noqa: E402
+from components.tabs.room_routes import ROUTES  # noqa: E402
 from components.tabs.serving import AssetCache, Guard  # noqa: E402
 from components.tabs.stopping import stop_button  # noqa: E402
 from components.views import page as views  # noqa: E402
@@ -43,7 +44,7 @@ def create_app(models: ModelManager) -> gr.Blocks:
         demo.rooms, demo.models = page.rooms, models
         stop_button(page.runs)
         lay_out(page, TABS)
-    demo.queue(max_size=256, status_update_rate=3)
+    demo.queue(max_size=256, status_update_rate=3, api_open=False)  # nobody passes the queue by
     return demo
 
 
@@ -63,6 +64,7 @@ def launch_options() -> dict[str, Any]:
         "app_kwargs": {
             "middleware": [Middleware(Guard), Middleware(AssetCache)],
             "routes": list(ROUTES),
+            "exception_handlers": dict(REFUSALS),
         },
     }
 

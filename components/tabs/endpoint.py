@@ -16,7 +16,7 @@ from components.errors import NEVER_CAUGHT, AppError, InputError
 logger = logging.getLogger(__name__)
 
 _LARGEST = 10**15 - 1  # what every program can still tell from its neighbours
-_FAILURE = (
+FAILURE = (
     "Something went wrong here, and it was not your input. It has been written to the log. "
     "Try again, or try another model."
 )
@@ -42,7 +42,7 @@ def plain_errors(endpoint: Callable[..., Any]) -> Callable[..., Any]:
             if isinstance(error, NEVER_CAUGHT):
                 raise
             logger.exception("the endpoint %s failed", endpoint.__qualname__)
-            raise gr.Error(_FAILURE, print_exception=False) from error
+            raise gr.Error(FAILURE, print_exception=False) from error
 
     return answer
 

@@ -12,15 +12,14 @@ from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any
 
 import anyio.to_thread
-import gradio as gr
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Match, Route
 
 from components.errors import AppError, InputError
-from components.models.manager import ModelManager
+from components.tabs.lab import Lab
 from components.tasks import classroom
-from components.tasks.rooms import NoRoomError, Rooms, Seen, StrangerError
+from components.tasks.rooms import NoRoomError, Seen, StrangerError
 from components.views import classroom as views
 from components.views import markup
 
@@ -32,13 +31,6 @@ _STATUS: Mapping[type[AppError], int] = {NoRoomError: 404, StrangerError: 403}
 _NO_STORE = {"cache-control": "no-store"}
 
 Told = dict[str, Any]
-
-
-class Lab(gr.Blocks):
-    """The page, and what its own routes need."""
-
-    rooms: Rooms
-    models: ModelManager
 
 
 class RoomLink(Route):

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from pathlib import Path
 from typing import Any
 
+import anyio
 import anyio.to_thread
 import brotli
 import gradio as gr
@@ -23,6 +24,9 @@ _TOO_LARGE = (
     f"What was sent is too large, or does not say how large it is. At most {MAX_BODY_BYTES:,} "
     "bytes are read."
 )
+_NO_ADDRESS = "This address has characters in it that cannot be printed. Type it anew."
+_MOST_DROPPED = 32 * 1024**2  # bytes
+_DROPPED_SECONDS = 20.0
 _POLICY = "; ".join(
     (
         "default-src 'self'",
@@ -45,7 +49,7 @@ _PACKED = frozenset({".js", ".css", ".svg"})  # files of text; pictures and font
 
 
 class Guard:
-    """ASGI middleware: refuses large bodies before they are read, and tells browsers what may run.
+    """ASGI middleware: refuses large bodies, and tells browsers what may run.
 
     Gradio reads a body of any size into memory.
     """
@@ -64,11 +68,32 @@ class Guard:
                 message["headers"] = [*message.get("headers", ()), *_HEADERS]
             await send(message)
 
-        if _is_readable(dict(scope["headers"])):
+        refusal = _refusal(scope)
+        if refusal is None:
             await self._app(scope, receive, send_guarded)
-        else:
-            body = json.dumps({"detail": _TOO_LARGE}).encode()
-            await _answer(send_guarded, 413, [(b"content-type", b"application/json")], body)
+            return
+        await _drop_body(receive)
+        status, sentence = refusal
+        body = json.dumps({"detail": sentence}).encode()
+        await _answer(send_guarded, status, [(b"content-type", b"application/json")], body)
+
+
+async def _drop_body(receive: Callable[[], Awaitable[Message]]) -> None:
+    """Read a refused body away: who still sends when the connection closes never learns why."""
+    dropped = 0
+    with anyio.move_on_after(_DROPPED_SECONDS):
+        while dropped < _MOST_DROPPED:
+            message = await receive()
+            dropped += len(message.get("body", b""))
+            if not message.get("more_body", False):  # the end, or the client is gone
+                return
+
+
+def _refusal(scope: Message) -> tuple[int, str] | None:
+    """Give the status and the sentence for a request that is not handed on."""
+    if not scope["path"].isprintable():  # Gradio builds addresses of it, and fails
+        return 400, _NO_ADDRESS
+    return None if _is_readable(dict(scope["headers"])) else (413, _TOO_LARGE)
 
 
 def _is_readable(headers: dict[bytes, bytes]) -> bool:

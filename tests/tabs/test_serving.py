@@ -1,18 +1,22 @@
 from __future__ import annotations
 
+import http.client
 import json
 import re
-import urllib.error
 import urllib.request
 from typing import Any
+from urllib.parse import urlsplit
 
 import brotli
 import pytest
 from playwright.sync_api import expect
 
 from components.config import MAX_BODY_BYTES, MAX_FILE_BYTES, MAX_PASSAGE
+from components.tabs import serving
 from components.tabs.serving import AssetCache, Guard
 from tests.loops import finish
+
+CHUNKED = (b"transfer-encoding", b"chunked")
 
 
 def served(
@@ -28,9 +32,12 @@ def served(
     async def send(message: Any) -> None:
         sent.append(message)
 
+    async def receive() -> Any:
+        return {"type": "http.disconnect"}
+
     named = [(k.replace("_", "-").encode(), v.encode()) for k, v in headers.items()]
     scope = {"type": "http", "method": method, "path": path, "headers": named}
-    finish(middleware(inside)(scope, None, send))
+    finish(middleware(inside)(scope, receive, send))
     given = {k.decode(): v.decode() for k, v in sent[0]["headers"]}
     return sent[0]["status"], given, sent[1]["body"]
 
@@ -58,6 +65,13 @@ def test_a_body_is_read_only_if_it_says_that_it_is_small(
     assert given["x-content-type-options"] == "nosniff"
     if status == 413:
         assert "too large" in json.loads(body)["detail"]
+
+
+@pytest.mark.parametrize("path", ["/gradio_api/call/v2/\x00", "/\n", "/\x7f"])
+def test_an_address_that_cannot_be_printed_is_refused(path: str) -> None:
+    status, _, body = served(Guard, path)
+    assert status == 400
+    assert "characters" in json.loads(body)["detail"]
 
 
 def test_the_longest_passage_and_file_are_small_enough_however_they_are_written() -> None:
@@ -101,9 +115,34 @@ def test_the_server_sends_them(app_url: str) -> None:
     with opener.open(f"{app_url}{script[0]}", timeout=60) as response:
         assert "immutable" in response.headers["cache-control"]
         assert response.headers["x-content-type-options"] == "nosniff"
-    big = urllib.request.Request(f"{app_url}gradio_api/queue/join", b"x" * (MAX_BODY_BYTES + 1))
-    with pytest.raises((urllib.error.HTTPError, ConnectionError, urllib.error.URLError)):
-        opener.open(big, timeout=60)
+
+
+@pytest.mark.parametrize("size", [MAX_BODY_BYTES + 1, 16 * 1024**2])
+def test_who_sends_too_much_is_told_so_and_the_connection_is_not_torn(
+    app_url: str, size: int
+) -> None:
+    connection = http.client.HTTPConnection(urlsplit(app_url).netloc, timeout=60)
+    connection.request("POST", "/gradio_api/queue/join", b"x" * size)
+    answer = connection.getresponse()
+    assert answer.status == 413
+    assert "too large" in json.loads(answer.read())["detail"]
+    connection.close()
+
+
+def test_what_never_ends_is_not_read_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "_MOST_DROPPED", 10_000)
+    read = []
+
+    async def receive() -> Any:
+        read.append(1_000)
+        return {"type": "http.request", "body": b"x" * 1_000, "more_body": True}
+
+    async def send(_message: Any) -> None:
+        pass
+
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": [CHUNKED]}
+    finish(Guard(None)(scope, receive, send))  # type: ignore[arg-type]
+    assert sum(read) == 10_000
 
 
 @pytest.mark.browser
