@@ -61,6 +61,7 @@ def launch_options() -> dict[str, Any]:
         "max_file_size": "1mb",
         "pwa": False,
         "share": False,
+        "state_session_capacity": 2_000,  # sessions remembered; a call of a program is one too
         "app_kwargs": {
             "middleware": [Middleware(Guard), Middleware(AssetCache)],
             "routes": list(ROUTES),

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from collections import ChainMap
 from collections.abc import Mapping
 from typing import Any
 
 import gradio as gr
 from fastapi.exceptions import RequestValidationError
+from gradio.blocks import BlocksConfig
 from gradio.route_utils import FnIndexInferError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -21,6 +23,7 @@ from components.tasks.rooms import Rooms
 
 logger = logging.getLogger(__name__)
 
+_NOTHING: dict[Any, Any] = {}  # one for all, and never written to
 _PASSED_ON = (*NEVER_CAUGHT, asyncio.CancelledError, gr.Error)
 _UNREADABLE = (
     "These values are not those that this part of the page takes: there are too few of them, or "
@@ -36,6 +39,29 @@ _NOT_HERE = (
 _LOOKS_UP = re.compile(r"/(queue/join|run|api|call)(/|$)")
 
 
+class _Components(BlocksConfig):
+    """All components of the page, of which a session gets what it needs and no more."""
+
+    def __copy__(self) -> BlocksConfig:
+        copied = _OfSession(self.root_block)
+        copied.blocks = ChainMap({}, self.blocks)  # type: ignore[assignment]
+        copied.fns, copied.fn_id = self.fns, self.fn_id
+        return copied
+
+
+class _OfSession(BlocksConfig):
+    """What a session may change; without a description of every component, for deep links.
+
+    Every visitor and every call of a program is a session, remembered long after. Describing a
+    page of this size anew cost each of them a tenth of a second and 2 MB (`tests/bench/load.py`).
+    """
+
+    @staticmethod
+    def config_for_block(*_args: Any, **_kwargs: Any) -> dict[Any, Any]:
+        """Give nothing: only Gradio's deep links, which this page has not, read it."""
+        return _NOTHING
+
+
 class Lab(gr.Blocks):
     """The page, and what its own routes need.
 
@@ -44,6 +70,10 @@ class Lab(gr.Blocks):
 
     rooms: Rooms
     models: ModelManager
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.default_config = _Components(self)
 
     async def preprocess_data(self, *args: Any, **kwargs: Any) -> Any:
         """Read the values of a request; raises gr.Error in words where they cannot be read."""

@@ -14,7 +14,16 @@ os.environ.update(
 )
 
 from components.config import ASSETS
-from tests.bench import attention, classroom, fill_mask, head_map, memory, question_answering, start
+from tests.bench import (
+    attention,
+    classroom,
+    fill_mask,
+    head_map,
+    load,
+    memory,
+    question_answering,
+    start,
+)
 from tests.bench.ratio import Ratio, table
 
 BENCHES = {
@@ -22,6 +31,7 @@ BENCHES = {
     "classroom": classroom.measure,
     "fill_mask": fill_mask.measure,
     "head_map": head_map.measure,
+    "load": load.measure,
     "memory": memory.measure,
     "question_answering": question_answering.measure,
     "start": start.measure,

@@ -15,7 +15,8 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.bench.ratio import Ratio
@@ -36,7 +37,7 @@ demo.launch()
 def measure(models_dir: Path) -> Sequence[Ratio]:
     times: dict[str, list[float]] = {"ours": [], "empty": []}
     with tempfile.TemporaryDirectory() as folder:
-        app = _app_with(models_dir, Path(folder))
+        app = app_with(models_dir, Path(folder))
         sentence = "Paris is the [MASK] of France."
         for _ in range(_ROUNDS):
             times["empty"].append(_until_answer([sys.executable, "-c", _EMPTY], [sentence]))
@@ -55,7 +56,7 @@ def measure(models_dir: Path) -> Sequence[Ratio]:
     ]
 
 
-def _app_with(models_dir: Path, folder: Path) -> list[str]:
+def app_with(models_dir: Path, folder: Path) -> list[str]:
     """Give the command that starts the app; with other checkpoints, that of a copy of it."""
     if models_dir == _ROOT / "assets" / "models":
         return [sys.executable, str(_ROOT / "app.py")]
@@ -68,15 +69,22 @@ def _app_with(models_dir: Path, folder: Path) -> list[str]:
 
 def _until_answer(command: list[str], values: list[object]) -> float:
     """Start an app, ask it `values`, and give the seconds until the answer is there."""
+    begin = time.perf_counter()
+    with started(command) as (url, _process):
+        _ask(f"{url}/gradio_api/call/fill_mask", values)
+        return time.perf_counter() - begin
+
+
+@contextmanager
+def started(command: list[str]) -> Iterator[tuple[str, int]]:
+    """Start an app on a free port; give its address and its process id when it can be reached."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     env = {**os.environ, "GRADIO_SERVER_PORT": str(port)}
-    begin = time.perf_counter()
     process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=sys.stderr)
     try:
         _wait_for(port, process)
-        _ask(f"http://127.0.0.1:{port}/gradio_api/call/fill_mask", values)
-        return time.perf_counter() - begin
+        yield f"http://127.0.0.1:{port}", process.pid
     finally:
         process.terminate()
         process.wait()
